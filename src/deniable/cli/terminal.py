@@ -1,0 +1,102 @@
+"""What every command prints with: tables, facts, notes and progress, eighty columns wide.
+
+Results go to stdout; notes and progress go to stderr, progress only if a person is
+watching. Rich is imported when something is printed, not when a command is named.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+COLUMNS: Final = 80
+
+
+def note(sentence: str) -> None:
+    """Tell the person something that is no part of the result."""
+    click.echo(sentence, err=True)
+
+
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None
+) -> None:
+    """Print a table to stdout; columns of numbers are set flush right.
+
+    Args:
+        headings: One word or two per column.
+        rows: The cells. A float is shown with four decimals; format it first for others.
+        title: A line above the table.
+    """
+    from rich import box  # noqa: PLC0415 -- slow, and not every command prints a table
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    cells = [list(row) for row in rows]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title and Text(title))
+    table.title_justify = "left"
+    for position, heading in enumerate(headings):
+        numeric = bool(cells) and all(isinstance(row[position], int | float) for row in cells)
+        table.add_column(Text(heading), justify="right" if numeric else "left")
+    for row in cells:
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    drawn = StringIO()
+    Console(file=drawn, width=COLUMNS).print(table)
+    lines = (line.rstrip() for line in drawn.getvalue().splitlines())
+    click.echo("\n".join(line for line in lines if line))
+
+
+def print_facts(facts: Iterable[tuple[str, object]]) -> None:
+    """Print pairs of a name and a value, one a line, the values below each other."""
+    pairs = [(name, _shown(value)) for name, value in facts]
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        click.echo(f"{name:<{width}}  {value}")
+
+
+@contextmanager
+def progress(
+    sentence: str, total: int | None, *, unit: str = "rows"
+) -> Iterator[Callable[[int], None]]:
+    """Show how far a long piece of work is, if stderr is a terminal.
+
+    Yields a function to call with the number of units done since the last call.
+
+    Args:
+        sentence: What is being done.
+        total: How many units there are; None if nobody knows.
+        unit: What is counted.
+    """
+    if not sys.stderr.isatty():
+        yield _ignore
+        return
+    from rich.console import Console  # noqa: PLC0415 -- slow, and often nobody is watching
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    done = TextColumn("{task.completed:,.0f} " + unit)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        done,
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(sentence, total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def _ignore(count: int) -> None:
+    del count
+
+
+def _shown(cell: object) -> str:
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
