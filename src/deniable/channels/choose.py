@@ -41,7 +41,9 @@ def channel_for(name: str, epsilon: float, size: int) -> Channel:
 
 
 def best(epsilon: float, size: int) -> KAry | SubsetSelection:
-    """Return the channel of least total variance: k-ary, or subset selection above m ≈ 1.5(e^ε + 1).
+    """Return the channel of least total variance: k-ary, or subset selection for more cells.
+
+    The change is near m = 1.5·(e^ε + 1).
 
     k-ary is subset selection with s = 1, and it is sent in fewer bytes.
 

@@ -105,11 +105,15 @@ def is_prime(number: int) -> bool:
     return number > 1 and all(number % factor for factor in range(2, math.isqrt(number) + 1))
 
 
+MOST_USEFUL = 10.0
+"""Beyond this level more buckets than the field has would be best."""
+
+
 def local_hash(epsilon: float, size: int) -> LocalHash:
     """Return optimal local hashing: about e^ε + 1 buckets."""
     check_size(size)
     if size > FIELD:
         problem = "local hashing is offered up to the size of its field"
         raise ChannelError(problem, given=size, expected=f"at most {FIELD} cells")
-    buckets = max(2, round(math.exp(min(asked_epsilon(epsilon), 10))) + 1)
+    buckets = max(2, round(math.exp(min(float(asked_epsilon(epsilon)), MOST_USEFUL))) + 1)
     return LocalHash(k_ary(epsilon, buckets).head, buckets, size)

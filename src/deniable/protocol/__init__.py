@@ -1,0 +1,61 @@
+"""What crosses the wire: group, view, design, block, report, tally."""
+
+from deniable.protocol.block import Block, first_block, next_block
+from deniable.protocol.canonical import canonical, decode_bytes, digest, encode_bytes
+from deniable.protocol.compile import design_for
+from deniable.protocol.design import (
+    Design,
+    Group,
+    Rule,
+    View,
+    attribute_epsilons,
+    view_epsilons,
+)
+from deniable.protocol.reading import (
+    block_from_bytes,
+    block_from_dict,
+    design_from_bytes,
+    design_from_dict,
+)
+from deniable.protocol.report import Report, check_report, report_from_bytes, report_from_dict
+from deniable.protocol.tally import (
+    Stratum,
+    Tally,
+    strata_of,
+    tally_from_bytes,
+    tally_of,
+)
+from deniable.protocol.views import all_groups, round_robin, single_groups
+
+__all__ = [
+    "Block",
+    "Design",
+    "Group",
+    "Report",
+    "Rule",
+    "Stratum",
+    "Tally",
+    "View",
+    "all_groups",
+    "attribute_epsilons",
+    "block_from_bytes",
+    "block_from_dict",
+    "canonical",
+    "check_report",
+    "decode_bytes",
+    "design_for",
+    "design_from_bytes",
+    "design_from_dict",
+    "digest",
+    "encode_bytes",
+    "first_block",
+    "next_block",
+    "report_from_bytes",
+    "report_from_dict",
+    "round_robin",
+    "single_groups",
+    "strata_of",
+    "tally_from_bytes",
+    "tally_of",
+    "view_epsilons",
+]

@@ -1,0 +1,90 @@
+"""One form of JSON, the same bytes in every language, and its digest.
+
+Keys ascend, no white space, UTF-8, numbers are integers: a subset of RFC 8785.
+A digest is SHA-256 in base64url without padding, 43 characters.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+
+from deniable.errors import DeniableError, DesignError, ReportError
+
+DIGEST_LENGTH = 43
+
+
+def canonical(data: object) -> bytes:
+    r"""Return the canonical bytes of plain data (objects, arrays, strings, integers, null).
+
+    >>> canonical({"b": [1, 2], "a": "ü"})
+    b'{"a":"\xc3\xbc","b":[1,2]}'
+    """
+    _refuse_floats(data)
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode()
+
+
+def _refuse_floats(data: object) -> None:
+    match data:
+        case dict():
+            for value in data.values():
+                _refuse_floats(value)
+        case list() | tuple():
+            for value in data:
+                _refuse_floats(value)
+        case float():
+            problem = "canonical data holds integers only"
+            raise DesignError(problem, given=data, expected="an integer, or a number as text")
+        case _:
+            pass
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of bytes as 43 characters of base64url."""
+    return encode_bytes(hashlib.sha256(data).digest())
+
+
+def encode_bytes(data: bytes) -> str:
+    """Return bytes as base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def decode_bytes(text: str, length: int) -> bytes:
+    """Return the bytes behind base64url text of exactly ``length`` bytes."""
+    problem = f"expected {length} bytes as base64url without padding"
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ReportError(problem, expected="characters A-Z a-z 0-9 - _") from error
+    if len(data) != length or encode_bytes(data) != text:
+        raise ReportError(problem, given=f"{len(data)} bytes")
+    return data
+
+
+def read_json(data: bytes | str, what: str, kind: type[DeniableError]) -> object:
+    """Read JSON without floats, duplicate keys or special numbers; errors name ``what``."""
+
+    def refuse_number(_: str) -> object:
+        problem = f"{what} holds a number that is no integer"
+        raise kind(problem, expected="integers only")
+
+    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(items)
+        if len(found) != len(items):
+            problem = f"{what} names a key twice"
+            raise kind(problem, expected="every key once")
+        return found
+
+    try:
+        return json.loads(
+            data,
+            parse_float=refuse_number,
+            parse_constant=refuse_number,
+            object_pairs_hook=pairs,
+        )
+    except (ValueError, RecursionError) as error:
+        problem = f"{what} is not JSON"
+        raise kind(problem, expected="one complete JSON document in UTF-8") from error
