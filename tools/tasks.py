@@ -5,8 +5,10 @@ Standard library only, so that ``./run help`` works before anything is installed
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-BIN = ROOT / ".venv" / "bin"
 BROWSER = ROOT / "clients" / "browser"
+BENCHMARKS = ROOT / "benchmarks"
 
 
 class TaskFailedError(Exception):
@@ -31,74 +33,202 @@ def say(sentence: str) -> None:
 
 
 def step(sentence: str, *command: str | Path, cwd: Path = ROOT) -> None:
-    """Do one command and say how long it took."""
+    """Do one command of the set-up environment and say how long it took."""
     say(f"{sentence} …")
     began = time.monotonic()
-    words = [str(word) for word in command]
-    code = subprocess.run(words, cwd=cwd, check=False).returncode
+    code = subprocess.run([str(word) for word in command], cwd=cwd, check=False).returncode
     took = f"{time.monotonic() - began:.1f} s"
     if code:
-        message = f"failed: {sentence} (exit code {code}, {took})"
+        message = f"failed after {took}: {sentence} (exit code {code})"
         raise TaskFailedError(message)
-    say(f"done: {sentence} ({took})")
+    say(f"done in {took}: {sentence}")
 
 
-def tool(name: str) -> Path:
-    """Name a program of the set-up environment."""
-    return BIN / name
+@contextlib.contextmanager
+def every_step() -> Iterator[Callable[..., None]]:
+    """Offer a ``step`` that goes on after a failure, and fail at the end with all of them."""
+    failures: list[str] = []
+
+    def attempt(sentence: str, *command: str | Path, cwd: Path = ROOT) -> None:
+        try:
+            step(sentence, *command, cwd=cwd)
+        except TaskFailedError as failure:
+            say(str(failure))
+            failures.append(sentence)
+
+    yield attempt
+    if failures:
+        message = f"{len(failures)} of the steps failed: {'; '.join(failures)}"
+        raise TaskFailedError(message)
 
 
 def demo(arguments: Sequence[str]) -> None:
-    """Randomize a population and recover its tables, beside the truth."""
-    os.execv(tool("deniable"), ["deniable", "demo", *arguments])  # noqa: S606 -- our own program
+    """Randomize a population; print its recovered tables beside the truth."""
+    os.execvp("deniable", ["deniable", "demo", *arguments])  # noqa: S606 -- our own program
 
 
 def test(arguments: Sequence[str]) -> None:
-    """Run the tests; anything after the word goes to pytest.
+    """Run the tests; what follows the word goes to pytest.
 
-    ./run test                       all of them, but for the slow proofs (./run prove)
-    ./run test tests/unit -k coin    a few of them
+    ./run test                       all but the long proofs (./run prove)
+    ./run test tests/unit -k coin    a few
 
-    Brings Debian's Chromium when it is missing and the user is root. A test that could
-    not run is listed with its reason; with CI=true it fails the run.
+    Brings Debian's Chromium if it is missing and the user is root. A test that could
+    not run is listed with its reason at the end; with CI=true it fails the run.
     """
-    step("ran the tests", tool("python"), "-m", "pytest", *arguments)
+    if not arguments or any("e2e" in word for word in arguments):
+        bring_chromium()
+    workers = [] if any(word.startswith(("-n", "--pdb", "-s")) for word in arguments) else ["-n2"]
+    step("run the tests", "python", "-m", "pytest", *workers, *arguments)
 
 
 def check(arguments: Sequence[str]) -> None:
-    """Judge the text of the code: lint, format, types, layers, documentation."""
+    """Judge the text: lint, format, types, who imports whom, documentation."""
     del arguments
-    step("linted", tool("ruff"), "check")
-    step("compared the format", tool("ruff"), "format", "--check")
-    step("checked the types", tool("mypy"))
-    step("checked who imports whom", tool("lint-imports"))
+    with every_step() as attempt:
+        attempt("lint", "ruff", "check", "--quiet")
+        attempt("compare the format", "ruff", "format", "--check", "--quiet")
+        attempt("check the types", "mypy")
+        attempt("check who imports whom", "lint-imports", "--no-logo")
+        if (BROWSER / "package.json").exists():
+            bring_node_modules()
+            attempt("check the browser client's types", "npx", "--no-install", "tsc", cwd=BROWSER)
+        attempt("build the documentation", *sphinx())
 
 
-def _summary(task: Callable[[Sequence[str]], None]) -> str:
-    return (inspect.getdoc(task) or "").partition("\n")[0]
+def bench(arguments: Sequence[str]) -> None:
+    """Run benchmarks/NAME.py; without a name, list what there is to measure.
+
+    Runs in .venv-peers, where the peers are installed beside this package, so that
+    both are measured in one run. What follows the name goes to the benchmark.
+    """
+    names = sorted(path.stem for path in BENCHMARKS.glob("[a-z]*.py"))
+    if not arguments:
+        print("\n".join(names) if names else "there is no benchmark yet")
+        return
+    name, *rest = arguments
+    if name not in names:
+        message = f"there is no benchmark {name!r}; there are {', '.join(names) or 'none'}"
+        raise TaskFailedError(message)
+    step(f"measure {name}", "python", BENCHMARKS / f"{name}.py", *rest)
+
+
+def prove(arguments: Sequence[str]) -> None:
+    """Run the long proofs too; one sets up a fresh clone and tests it.
+
+    They are the tests marked ``prove``; hypothesis tries more examples meanwhile.
+    """
+    os.environ["HYPOTHESIS_PROFILE"] = "prove"
+    bring_chromium()
+    step("prove", "python", "-m", "pytest", "-m", "prove or not prove", *arguments)
+
+
+def docs(arguments: Sequence[str]) -> None:
+    """Build the documentation into docs/_build/html; a warning is an error."""
+    step("build the documentation", *sphinx(), *arguments)
+    say("open docs/_build/html/index.html")
+
+
+def lock(arguments: Sequence[str]) -> None:
+    """Resolve pyproject.toml into locks/: hashes, no addresses.
+
+    ./run lock                    keep every version that still fits
+    ./run lock --upgrade          take the newest of all
+    ./run lock -P numpy           take the newest of one
+    """
+    import tomllib  # noqa: PLC0415 -- ./run help should work on an older Python too
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    resolve("dev", "pyproject.toml", "--extra", "dev", *arguments)
+    same = ["--constraints", "locks/dev.txt", *arguments]
+    resolve("core", "pyproject.toml", *same)
+    for extra in sorted(set(extras) - {"dev"}):
+        resolve(extra, "pyproject.toml", "--extra", extra, *same)
+    for group in project["dependency-groups"]:
+        resolve(group, "--group", group, *arguments)
+
+
+def resolve(name: str, *source: str) -> None:
+    """Write one file of locks/."""
+    step(
+        f"resolve locks/{name}.txt",
+        ROOT / ".run" / "uv" / "bin" / "uv",
+        *("pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
+        *("--generate-hashes", "--custom-compile-command", "./run lock"),
+        *("--output-file", f"locks/{name}.txt", *source),
+    )
+
+
+def sphinx() -> list[str | Path]:
+    """Name the command that builds the documentation."""
+    docs_folder = ROOT / "docs"
+    built = docs_folder / "_build"
+    return [
+        *("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"),
+        *("--doctree-dir", built / "doctrees", docs_folder, built / "html"),
+    ]
+
+
+def bring_chromium() -> None:
+    """Install Debian's Chromium for the browser tests, if that is needed and possible."""
+    if not any((ROOT / "tests" / "e2e").glob("test_*.py")) or shutil.which("chromium"):
+        return
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+        step("fetch Debian's package lists", "apt-get", "update", "-q=2")
+        step("install Chromium", "apt-get", "install", "-qq", "--no-install-recommends", "chromium")
+    else:
+        say("Chromium is missing, so the browser tests cannot run; install Debian's chromium")
+
+
+def bring_node_modules() -> None:
+    """Install what clients/browser/package-lock.json names, once per lock."""
+    lock_file = BROWSER / "package-lock.json"
+    stamp = BROWSER / "node_modules" / ".lock"
+    if not stamp.exists() or stamp.read_bytes() != lock_file.read_bytes():
+        step("install the browser client's tools", "npm", "ci", "--ignore-scripts", cwd=BROWSER)
+        shutil.copyfile(lock_file, stamp)
 
 
 def help_(arguments: Sequence[str]) -> None:
-    """Explain the tasks; ``./run help TASK`` explains one."""
+    """Explain the tasks; ./run help TASK explains one."""
     for name in arguments:
-        if name not in TASKS:
-            raise TaskFailedError(_unknown(name))
-        print(f"./run {name}\n\n{inspect.getdoc(TASKS[name])}")
+        print(f"./run {name}\n\n{_explanation(name)}")
     if not arguments:
         print("./run TASK [ARGUMENTS]\n")
-        for name, task in TASKS.items():
-            print(f"  {name:10}{_summary(task)}")
+        for name in (*TASKS, *BUILT_IN):
+            print(f"  {name:8} {_explanation(name).partition(chr(10))[0]}")
+
+
+def _explanation(name: str) -> str:
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if name in TASKS:
+        return inspect.getdoc(TASKS[name]) or ""
+    raise TaskFailedError(_unknown(name))
 
 
 def _unknown(name: str) -> str:
-    return f"there is no task {name!r}; there are {', '.join(TASKS)}"
+    return f"there is no task {name!r}; there are {', '.join((*TASKS, *BUILT_IN))}"
 
 
 TASKS: dict[str, Callable[[Sequence[str]], None]] = {
     "demo": demo,
     "test": test,
     "check": check,
+    "bench": bench,
+    "prove": prove,
+    "docs": docs,
+    "lock": lock,
     "help": help_,
+}
+
+# What the shell script does itself.
+BUILT_IN = {
+    "python": "Run the Python of the set-up environment.",
+    "deniable": "Run this checkout's command line.",
+    "clean": "Remove what ./run laid: .venv, .venv-peers and .run.",
 }
 
 

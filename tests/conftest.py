@@ -1,0 +1,99 @@
+"""What all tests share: hypothesis' profiles, the machine's browser and Node, honest skips."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+CI = os.environ.get("CI") == "true"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# The background services of the browser would look up hosts that no test needs.
+CHROMIUM_FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+# Every run tries the same examples; ./run prove tries many others.
+hypothesis.settings.register_profile("test", deadline=None, derandomize=True, max_examples=100)
+hypothesis.settings.register_profile("prove", deadline=None, max_examples=2_000, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
+
+_did_not_run: list[tuple[str, str]] = []
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Name the folder of the project."""
+    return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Name the Node that runs the browser client's code; ./run brings it."""
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("Node is missing; ./run test brings it")
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Start the machine's Chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- few tests need it
+
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if program is None:
+        pytest.skip("Chromium is missing; install Debian's chromium")
+    with sync_playwright() as playwright:
+        # A sandbox inside a container's root is refused by Chromium itself.
+        sandbox = hasattr(os, "geteuid") and os.geteuid() != 0
+        browser = playwright.chromium.launch(
+            executable_path=program, chromium_sandbox=sandbox, args=list(CHROMIUM_FLAGS)
+        )
+        yield browser
+        browser.close()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember each test that was skipped, and why."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+        _did_not_run.append((report.nodeid, reason.removeprefix("Skipped: ")))
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Remember each module that skipped itself, and why."""
+    if report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+        _did_not_run.append((report.nodeid, reason.removeprefix("Skipped: ")))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run of the continuous integration in which a test could not run."""
+    if CI and _did_not_run and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that could not run, so that a green line does not hide them."""
+    if _did_not_run:
+        terminalreporter.section(f"{len(_did_not_run)} DID NOT RUN", red=True, bold=True)
+        for name, reason in _did_not_run:
+            terminalreporter.line(f"{name}: {reason}")
+        if CI:
+            terminalreporter.line("With CI=true a test that does not run is a failure.", red=True)
