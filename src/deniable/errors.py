@@ -36,7 +36,8 @@ class DeniableError(Exception):
             parts[0] += f" (given: {given!r})"
         if expected is not None:
             parts.append(f"expected {expected}")
-        super().__init__("; ".join(parts) + ".")
+        sentence = "; ".join(parts)
+        super().__init__(sentence if sentence.endswith("?") else sentence + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive the trip between worker processes."""
