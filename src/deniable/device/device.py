@@ -1,0 +1,142 @@
+"""The respondent's side: check ε, randomize, remember, keep the ledger.
+
+The order is the promise: examine every channel before any coin is tossed; remember
+the report before anybody sees it; hand out the same bytes for ever after.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING
+
+from deniable.channels import SystemCoin, fresh_id
+from deniable.device.agreement import Agreement, Certificate, examine
+from deniable.device.ledger import Ledger, ledger_from_bytes
+from deniable.errors import EpsilonError, PrivacyRefusedError, StorageError
+from deniable.protocol import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deniable.channels import Coin
+    from deniable.device.answer import Answer
+    from deniable.device.storage import Storage
+    from deniable.protocol import Block, Design
+
+
+class Device:
+    """One respondent's device.
+
+    Attributes:
+        lasting: Whether the device remembers beyond this run. A storage that fails
+            does not stop an answer, but then a restart would forget it was given.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        agreement: Agreement,
+        *,
+        coin: Coin | None = None,
+        name_report: Callable[[], bytes] = fresh_id,
+    ) -> None:
+        """Open the device's memory.
+
+        Args:
+            storage: Where reports and spent ε are remembered.
+            agreement: What the respondent agreed to.
+            coin: Tosses every coin; the operating system's unless a test scripts it.
+            name_report: Draws report ids.
+        """
+        self.agreement = agreement
+        self.lasting = True
+        self._storage = storage
+        self._coin: Coin = SystemCoin() if coin is None else coin
+        self._name_report = name_report
+        self._examined: dict[tuple[str, str], Certificate] = {}
+        self._ledger = self._open()
+
+    @property
+    def ledger(self) -> Ledger:
+        """Return what was spent and said so far."""
+        return self._ledger
+
+    def examine(self, design: Design, block: Block) -> Certificate:
+        """Return what this device computed about a block, or refuse it."""
+        key = design.digest, block.digest
+        if key not in self._examined:
+            self._examined[key] = examine(design, block, self.agreement)
+        return self._examined[key]
+
+    def respond(self, design: Design, block: Block, answer: Answer, *, wave: int = 0) -> Report:
+        """Return the report of an answer: randomized once, the same ever after.
+
+        A survey that was answered before gives the report made then, whatever the
+        answer now and whatever block is open. ``wave`` numbers the fresh answers that
+        a design with repeats allows; each costs ε again.
+        """
+        before = self._ledger.entries.get((design.survey, wave))
+        if before is not None:
+            if before.report.design != design.digest:
+                problem = "this survey was answered under another design"
+                expected = "the design that was answered, or a survey of another name"
+                raise PrivacyRefusedError(problem, given=design.digest, expected=expected)
+            return before.report
+        if not 0 <= wave < design.repeats:
+            problem = "the design does not allow that many fresh answers"
+            raise PrivacyRefusedError(problem, given=wave + 1, expected=f"at most {design.repeats}")
+        certificate = self.examine(design, block)
+        self._ledger.allow(certificate)
+        report = self._randomize(design, block, answer)
+        self._ledger.add(design, certificate, report, wave)
+        self._remember()
+        return report
+
+    def _randomize(self, design: Design, block: Block, answer: Answer) -> Report:
+        cells = answer._cells_for_the_coin()  # noqa: SLF001 - the one place that may look
+        if len(cells) != len(design.attributes):
+            problem = "the answer does not fit the design's attributes"
+            raise PrivacyRefusedError(problem, expected=f"{len(design.attributes)} attributes")
+        view = design.draw_view(self._coin)
+        groups = [group.cell(cells) for group in design.views[view].groups]
+        values = tuple(
+            channel.randomize(cell, self._coin)
+            for channel, cell in zip(block.channels[view], groups, strict=True)
+        )
+        return Report(design.digest, block.digest, self._name_report(), view, values)
+
+    def mark_sent(self, report: Report) -> None:
+        """Remember that a report has arrived."""
+        for key, entry in self._ledger.entries.items():
+            if entry.report.identity == report.identity:
+                self._ledger.entries[key] = dataclasses.replace(entry, sent=True)
+                self._remember()
+                return
+
+    def unsent(self) -> list[Report]:
+        """Return the reports that have not arrived yet."""
+        return [entry.report for entry in self._ledger.entries.values() if not entry.sent]
+
+    def set_cap(self, cap: float) -> None:
+        """Let the respondent limit the ε spent on all surveys together."""
+        if isinstance(cap, bool) or not isinstance(cap, int | float) or math.isnan(cap) or cap < 0:
+            problem = "a cap on spent privacy must be a number of at least 0"
+            raise EpsilonError(problem, given=cap, expected="such as 5.0, or infinity for none")
+        self._ledger.cap = float(cap)
+        self._remember()
+
+    def _open(self) -> Ledger:
+        try:
+            document = self._storage.read()
+        except (StorageError, OSError):
+            self.lasting = False
+            return Ledger()
+        # A damaged memory is not a missing one: forgetting it would spend ε twice.
+        return Ledger() if document is None else ledger_from_bytes(document)
+
+    def _remember(self) -> None:
+        try:
+            self._storage.write(self._ledger.to_bytes())
+        except (StorageError, OSError):
+            self.lasting = False

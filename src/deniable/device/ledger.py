@@ -1,0 +1,122 @@
+"""What one device has spent and said: reports by survey, ε by survey and attribute."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deniable.errors import LedgerError, StorageError
+from deniable.protocol import report_from_bytes
+
+if TYPE_CHECKING:
+    from deniable.device.agreement import Certificate
+    from deniable.protocol import Design, Report
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One report that was made: what it says, what it cost, whether it arrived."""
+
+    survey: str
+    wave: int
+    report: Report
+    epsilon: float
+    attributes: dict[str, float]
+    sent: bool = False
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Every report this device ever made. Frozen entries; only ``sent`` changes.
+
+    Attributes:
+        cap: The most ε that the respondent allows in total; infinite if never set.
+    """
+
+    entries: dict[tuple[str, int], Entry] = field(default_factory=dict)
+    cap: float = math.inf
+
+    @property
+    def total(self) -> float:
+        """Return the ε spent on everything, rounded up."""
+        return _sum_up(entry.epsilon for entry in self.entries.values())
+
+    def spent_on(self, survey: str) -> float:
+        """Return the ε spent on a survey, rounded up."""
+        return _sum_up(e.epsilon for e in self.entries.values() if e.survey == survey)
+
+    def spent_by_attribute(self, survey: str) -> dict[str, float]:
+        """Return the ε spent on each attribute of a survey (attribute-level), rounded up."""
+        spent: dict[str, list[float]] = {}
+        for entry in self.entries.values():
+            if entry.survey == survey:
+                for name, epsilon in entry.attributes.items():
+                    spent.setdefault(name, []).append(epsilon)
+        return {name: _sum_up(values) for name, values in spent.items()}
+
+    def allow(self, certificate: Certificate) -> None:
+        """Raise ``LedgerError`` if one more answer would exceed the respondent's cap."""
+        after = _sum_up([self.total, certificate.epsilon])
+        if after > self.cap:
+            problem = "one more answer would exceed your cap on spent privacy"
+            given = f"{after:.6g} after this answer"
+            raise LedgerError(problem, given=given, expected=f"at most {self.cap:.6g}")
+
+    def add(self, design: Design, certificate: Certificate, report: Report, wave: int) -> Entry:
+        """Write down a report that was just made."""
+        view = design.views[report.view]
+        asked = {
+            design.names[a]: certificate.attributes[a] for g in view.groups for a in g.attributes
+        }
+        # The cost is that of the costliest view: which view was drawn depends on no answer,
+        # but a bound that does not depend on the draw is the one that was agreed to.
+        entry = Entry(design.survey, wave, report, certificate.epsilon, asked)
+        self.entries[design.survey, wave] = entry
+        return entry
+
+    def to_bytes(self) -> bytes:
+        """Return the document that is stored."""
+        entries = [
+            {
+                "survey": entry.survey,
+                "wave": entry.wave,
+                "report": entry.report.to_bytes().decode(),
+                "epsilon": entry.epsilon,
+                "attributes": entry.attributes,
+                "sent": entry.sent,
+            }
+            for entry in self.entries.values()
+        ]
+        cap = None if math.isinf(self.cap) else self.cap
+        return json.dumps({"deniable": VERSION, "cap": cap, "entries": entries}).encode()
+
+
+def ledger_from_bytes(document: bytes) -> Ledger:
+    """Read the stored document, or say that it is damaged."""
+    try:
+        found = json.loads(document)
+        entries = {
+            (one["survey"], one["wave"]): Entry(
+                survey=one["survey"],
+                wave=one["wave"],
+                report=report_from_bytes(one["report"]),
+                epsilon=float(one["epsilon"]),
+                attributes=dict(one["attributes"]),
+                sent=bool(one["sent"]),
+            )
+            for one in found["entries"]
+        }
+        cap = math.inf if found["cap"] is None else float(found["cap"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = "the device's memory is damaged"
+        raise StorageError(problem, expected="the document that a device wrote") from error
+    return Ledger(entries, cap)
+
+
+def _sum_up(values: object) -> float:
+    total = math.fsum(values)  # type: ignore[arg-type]
+    return math.nextafter(total, math.inf) if total else 0.0

@@ -1,0 +1,87 @@
+"""Where a device remembers. It never holds an answer, only what was already randomized."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from deniable.errors import StorageError
+
+
+class Storage(Protocol):
+    """One document. Both methods may raise ``StorageError`` or ``OSError``."""
+
+    def read(self) -> bytes | None:
+        """Return the document, or ``None`` if there is none yet."""
+
+    def write(self, document: bytes) -> None:
+        """Replace the document, durably, all of it or nothing."""
+
+
+class MemoryStorage:
+    """Remembers as long as the program runs."""
+
+    __slots__ = ("_document",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._document: bytes | None = None
+
+    def read(self) -> bytes | None:
+        """Return the document."""
+        return self._document
+
+    def write(self, document: bytes) -> None:
+        """Replace the document."""
+        self._document = document
+
+
+class FileStorage:
+    """Remembers in one file, readable by its owner only, replaced whole and synced."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str | Path) -> None:
+        """Remember in the file at ``path``; its folder must exist."""
+        self.path = Path(path)
+
+    def read(self) -> bytes | None:
+        """Return the document, or ``None`` if there is no file."""
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            problem = "the device's memory cannot be read"
+            raise StorageError(problem, given=str(self.path), expected="a readable file") from error
+
+    def write(self, document: bytes) -> None:
+        """Write beside the file, sync, and rename over it."""
+        try:
+            self._replace(document)
+        except OSError as error:
+            problem = "the device's memory cannot be written"
+            raise StorageError(
+                problem, given=str(self.path), expected="a writable folder"
+            ) from error
+
+    def _replace(self, document: bytes) -> None:
+        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(document)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
