@@ -75,7 +75,9 @@ def odds_out_of(epsilon: float, numerator: int, denominator: int) -> int:
         context.prec = DIGITS
         odds = asked_epsilon(epsilon).exp() * numerator / denominator
         head = int(odds / (1 + odds) * WORD)
-    return _usable_head(head, epsilon)
+    # Between (n/d) and (n/d)·e^ε there must be room for at least one step of the coin.
+    informs = head * denominator > (WORD - head) * numerator
+    return _usable_head(head if informs else 0, epsilon)
 
 
 def truth_out_of(epsilon: float, least: int) -> int:
@@ -144,6 +146,17 @@ def check_size(size: int, what: str = "a channel") -> None:
     if isinstance(size, bool) or not isinstance(size, int) or not 2 <= size < WORD:  # noqa: PLR2004
         problem = f"{what} needs at least two cells"
         raise ChannelError(problem, given=size, expected="an integer from 2 to 2**32 - 1")
+
+
+def check_weights(weights: tuple[int, ...], what: str) -> None:
+    """Refuse anything but a tuple of integers of at least 0 that sum to 2³²."""
+    whole = isinstance(weights, tuple) and all(
+        isinstance(weight, int) and not isinstance(weight, bool) and weight >= 0
+        for weight in weights
+    )
+    if not whole or sum(weights) != WORD:
+        problem = f"{what} must be integers of at least 0 that sum to 2**32"
+        raise ChannelError(problem, expected="weights such as (2147483648, 2147483648)")
 
 
 def check_head(head: int, what: str = "head") -> None:

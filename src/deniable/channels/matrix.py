@@ -12,6 +12,7 @@ from deniable.channels.exact import (
     asked_epsilon,
     bounds_of,
     check_size,
+    check_weights,
     log_ratio,
     weights_from,
 )
@@ -36,15 +37,12 @@ class Matrix:
 
     def __post_init__(self) -> None:
         """Refuse what is not a channel."""
+        for number, row in enumerate(self.rows):
+            check_weights(row, f"row {number} of a channel matrix")
         check_size(len(self.rows))
         if len({len(row) for row in self.rows}) != 1:
             problem = "the rows of a channel matrix differ in length"
             raise ChannelError(problem, expected="one column for each possible report")
-        for number, row in enumerate(self.rows):
-            whole = all(isinstance(w, int) and not isinstance(w, bool) for w in row)
-            if not whole or min(row) < 0 or sum(row) != WORD:
-                problem = f"row {number} of a channel matrix is no distribution out of 2**32"
-                raise ChannelError(problem, expected="integers of at least 0 that sum to 2**32")
         object.__setattr__(self, "bounds", tuple(bounds_of(row) for row in self.rows))
 
     @property
@@ -103,10 +101,10 @@ def rounded_laplace(epsilon: float, size: int) -> Matrix:
     for attempt in range(40):
         shrunk = allowed * (1 - (2.0**attempt - 1) * 2.0**-36)
         channel = matrix(_laplace_rows(shrunk, size))
-        if log_ratio(*channel.worst_ratio()) <= allowed:
+        if 0 < log_ratio(*channel.worst_ratio()) <= allowed:
             return channel
     problem = "rounded Laplace cannot be expressed in 32 bits at this epsilon and size"
-    raise EpsilonError(problem, given=epsilon, expected="a smaller epsilon or fewer cells")
+    raise EpsilonError(problem, given=epsilon, expected="another epsilon or fewer cells")
 
 
 def _laplace_rows(epsilon: float, size: int) -> list[list[float]]:

@@ -38,6 +38,9 @@ class SubsetSelection:
         if isinstance(chosen, bool) or not isinstance(chosen, int) or not 0 < chosen < self.size:
             problem = "a subset must leave at least one cell out and hold at least one"
             raise ChannelError(problem, given=chosen, expected=f"1 to {self.size - 1}")
+        if self.head * (self.size - chosen) <= (WORD - self.head) * chosen:
+            problem = "a subset must hold the truth with higher odds than another cell"
+            raise ChannelError(problem, given=self.head, expected="a larger head")
 
     @property
     def width(self) -> int:
@@ -81,10 +84,10 @@ class SubsetSelection:
             raise ReportError(problem, expected="each cell once, in ascending order")
 
     def worst_ratio(self) -> tuple[int, int]:
-        """Return p·(m − s) / ((1 − p)·s), or its reciprocal, as a ratio of integers."""
+        """Return p·(m − s) / ((1 − p)·s) as a ratio of integers."""
         inside = self.head * (self.size - self.chosen)
         outside = (WORD - self.head) * self.chosen
-        return max(inside, outside), min(inside, outside)
+        return inside, outside
 
 
 def subset(epsilon: float, size: int, chosen: int | None = None) -> SubsetSelection:

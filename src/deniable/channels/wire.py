@@ -56,6 +56,10 @@ def channel_from_dict(data: object) -> Channel:
     if missing:
         problem = f"a {kind} channel lacks {missing[0]!r}"
         raise ChannelError(problem, expected=", ".join(names))
+    for name in ("fake", "rows"):
+        if name in names and not isinstance(data[name], list):
+            problem = f"{name!r} in a {kind} channel must be a list of integers"
+            raise ChannelError(problem, given=type(data[name]).__name__)
     channel: Channel = KINDS[kind](**{name: _tupled(data[name]) for name in names})
     return channel
 
