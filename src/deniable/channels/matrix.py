@@ -118,5 +118,7 @@ def _laplace_rows(epsilon: float, size: int) -> list[list[float]]:
     rows = []
     for answer in range(size):
         cuts = [below(u + 0.5 - answer) for u in range(size - 1)]
-        rows.append([high - low for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)])
+        rows.append(
+            [max(high - low, 0.0) for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)]
+        )
     return rows

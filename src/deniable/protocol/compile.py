@@ -103,6 +103,9 @@ def _together(names: Sequence[str], options: dict[str, Any], default: int = 2) -
 
 
 def _ask_one(names: Sequence[str], options: dict[str, Any]) -> Layout:
+    if options.get("groups"):
+        positions = {name: place for place, name in enumerate(names)}
+        return [[_group(group, positions)] for group in options["groups"]]
     together = _together(names, options)
     if math.comb(len(names), together) > MOST_VIEWS:
         problem = f"asking one of all groups of {together} attributes needs too many views"
@@ -128,13 +131,17 @@ def _clusters(names: Sequence[str], options: dict[str, Any]) -> Layout:
         raise DesignError(problem, expected='clusters = [["sex", "age"], ["income"]]')
     positions = {name: place for place, name in enumerate(names)}
     named = [name for cluster in clusters for name in cluster]
-    unknown = [name for name in named if name not in positions]
-    if unknown:
-        problem = f"a cluster names an attribute {unknown[0]!r} that the survey does not ask"
-        raise DesignError(problem, expected=nearest(unknown[0], positions))
-    groups = [tuple(sorted(positions[name] for name in cluster)) for cluster in clusters]
+    groups = [_group(cluster, positions) for cluster in clusters]
     left = [(place,) for name, place in positions.items() if name not in named]
     return [[*groups, *left]]
+
+
+def _group(group: Sequence[str], positions: dict[str, int]) -> tuple[int, ...]:
+    for name in group:
+        if name not in positions:
+            problem = f"a group names an attribute {name!r} that the survey does not ask"
+            raise DesignError(problem, expected=nearest(name, positions))
+    return tuple(sorted(positions[name] for name in group))
 
 
 def _views(names: Sequence[str], options: dict[str, Any]) -> Layout:

@@ -26,7 +26,7 @@ MOST_K: Final = 6
 # Which options each design knows, with what holds where they are not given;
 # None stands for an option that is then absent altogether.
 OPTIONS: Final[Mapping[str, Mapping[str, object]]] = {
-    "ask-one": {"channel": "best", "k": 1, "groups": None},
+    "ask-one": {"channel": "best", "k": 2, "groups": None},
     "independent": {"channel": "best"},
     "joint": {"channel": "best"},
     "clusters": {"channel": "best", "clusters": None},
