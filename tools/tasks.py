@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = ROOT / "clients" / "browser"
 BENCHMARKS = ROOT / "benchmarks"
+SPHINX = (
+    *("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"),
+    *("--doctree-dir", "docs/_build/doctrees", "docs", "docs/_build/html"),
+)
+CHECKS: dict[str, tuple[str, ...]] = {
+    "lint": ("ruff", "check", "--quiet"),
+    "compare the format": ("ruff", "format", "--check", "--quiet"),
+    "check the types": ("mypy",),
+    "check who imports whom": ("lint-imports", "--no-logo"),
+    "build the documentation": SPHINX,
+}
 
 
 class TaskFailedError(Exception):
@@ -86,18 +97,15 @@ def check(arguments: Sequence[str]) -> None:
     """Judge the text: lint, format, types, who imports whom, documentation."""
     del arguments
     with every_step() as attempt:
-        attempt("lint", "ruff", "check", "--quiet")
-        attempt("compare the format", "ruff", "format", "--check", "--quiet")
-        attempt("check the types", "mypy")
-        attempt("check who imports whom", "lint-imports", "--no-logo")
+        for sentence, command in CHECKS.items():
+            attempt(sentence, *command)
         if (BROWSER / "package.json").exists():
             bring_node_modules()
             attempt("check the browser client's types", "npx", "--no-install", "tsc", cwd=BROWSER)
-        attempt("build the documentation", *sphinx())
 
 
 def bench(arguments: Sequence[str]) -> None:
-    """Run benchmarks/NAME.py; without a name, list what there is to measure.
+    """Run benchmarks/NAME.py; without a name, list what can be measured.
 
     Runs in .venv-peers, where the peers are installed beside this package, so that
     both are measured in one run. What follows the name goes to the benchmark.
@@ -125,7 +133,7 @@ def prove(arguments: Sequence[str]) -> None:
 
 def docs(arguments: Sequence[str]) -> None:
     """Build the documentation into docs/_build/html; a warning is an error."""
-    step("build the documentation", *sphinx(), *arguments)
+    step("build the documentation", *SPHINX, *arguments)
     say("open docs/_build/html/index.html")
 
 
@@ -158,16 +166,6 @@ def resolve(name: str, *source: str) -> None:
         *("--generate-hashes", "--custom-compile-command", "./run lock"),
         *("--output-file", f"locks/{name}.txt", *source),
     )
-
-
-def sphinx() -> list[str | Path]:
-    """Name the command that builds the documentation."""
-    docs_folder = ROOT / "docs"
-    built = docs_folder / "_build"
-    return [
-        *("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"),
-        *("--doctree-dir", built / "doctrees", docs_folder, built / "html"),
-    ]
 
 
 def bring_chromium() -> None:

@@ -36,7 +36,7 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands without importing one."""
         del ctx
-        return [name for name, _ in _commands()]
+        return [name for name, _ in self.summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of one command."""
@@ -51,7 +51,16 @@ class Commands(click.Group):
         """List the commands by the first lines of their modules, again without importing."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl(list(_commands()))
+            formatter.write_dl(list(self.summaries()))
+
+    @staticmethod
+    def summaries() -> Iterator[tuple[str, str]]:
+        """Yield each command's name and first line, read from the source."""
+        for path in sorted(_HERE.glob("*.py")):
+            tree = ast.parse(path.read_bytes())
+            if any(getattr(node, "name", None) == "command" for node in tree.body):
+                summary = (ast.get_docstring(tree) or "").partition("\n")[0]
+                yield path.stem.replace("_", "-"), summary
 
     def main(
         self,
@@ -71,15 +80,6 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
-
-
-def _commands() -> Iterator[tuple[str, str]]:
-    """Yield each command's name and first line, read from the source."""
-    for path in sorted(_HERE.glob("*.py")):
-        tree = ast.parse(path.read_bytes())
-        if any(getattr(node, "name", None) == "command" for node in tree.body):
-            summary = (ast.get_docstring(tree) or "").partition("\n")[0]
-            yield path.stem.replace("_", "-"), summary
 
 
 def _leave(error: Exception) -> NoReturn:

@@ -1,0 +1,20 @@
+"""./run check passes; and who runs only ./run test learns it too."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+import tasks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("sentence", tasks.CHECKS)
+def test_check_passes(sentence: str, root: Path) -> None:
+    """The step has nothing to say."""
+    command = tasks.CHECKS[sentence]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stdout + done.stderr
