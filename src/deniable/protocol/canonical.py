@@ -14,6 +14,7 @@ import json
 from deniable.errors import DeniableError, DesignError, ReportError
 
 DIGEST_LENGTH = 43
+DIGEST_BYTES = 32
 
 
 def canonical(data: object) -> bytes:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from deniable.channels.coin import ID_BYTES
 from deniable.errors import DigestError, ReportError
 from deniable.protocol.canonical import (
+    DIGEST_BYTES,
     DIGEST_LENGTH,
-    canonical,
     decode_bytes,
     encode_bytes,
     read_json,
@@ -38,17 +38,12 @@ class Report:
     values: Values
 
     def to_bytes(self) -> bytes:
-        """Return the bytes that are sent, kept and sent again."""
-        return canonical(
-            {
-                "deniable": VERSION,
-                "design": self.design,
-                "block": self.block,
-                "id": encode_bytes(self.identity),
-                "view": self.view,
-                "values": [list(value) for value in self.values],
-            }
-        )
+        """Return the bytes that are sent, kept and sent again: canonical JSON, written out."""
+        values = ",".join(f"[{','.join(map(str, value))}]" for value in self.values)
+        return (
+            f'{{"block":"{self.block}","deniable":{VERSION},"design":"{self.design}",'
+            f'"id":"{encode_bytes(self.identity)}","values":[{values}],"view":{self.view}}}'
+        ).encode()
 
 
 def report_from_bytes(data: bytes | str) -> Report:
@@ -68,6 +63,7 @@ def report_from_dict(found: object) -> Report:
         if not isinstance(found[key], str) or len(found[key]) != DIGEST_LENGTH:
             problem = f"a report's {key} is no digest"
             raise ReportError(problem, expected=f"{DIGEST_LENGTH} characters of base64url")
+        decode_bytes(found[key], DIGEST_BYTES)
     if not isinstance(found["id"], str):
         problem = "a report's id is no text"
         raise ReportError(problem, expected=f"{ID_BYTES} bytes as base64url")
