@@ -128,6 +128,78 @@ class SubmissionError(DeniableError):
     code = "submission-failed"
 
 
+class CollectionError(DeniableError):
+    """A server cannot do what a request asks."""
+
+    code = "collection-refused"
+
+
+class RequestError(CollectionError):
+    """A request cannot be read."""
+
+    code = "invalid-request"
+
+
+class NotFoundError(CollectionError):
+    """There is nothing of that name."""
+
+    code = "not-found"
+
+
+class ConflictError(CollectionError):
+    """A report of the same id was kept and says something else."""
+
+    code = "report-conflict"
+
+
+class StateError(CollectionError):
+    """A survey is not in the state of its life in which this can be done."""
+
+    code = "wrong-state"
+
+
+class TwiceError(CollectionError):
+    """Reports that were counted here already came a second time in another tally."""
+
+    code = "already-merged"
+
+
+class InvitationError(CollectionError):
+    """A report came without an invitation that is still good."""
+
+    code = "invitation-refused"
+
+
+class TokenError(CollectionError):
+    """A request carries no valid token."""
+
+    code = "token-refused"
+
+
+class ScopeError(CollectionError):
+    """A token does not allow what was asked."""
+
+    code = "scope-refused"
+
+
+class TooLargeError(CollectionError):
+    """A request is larger than the server reads."""
+
+    code = "too-large"
+
+
+class RateError(CollectionError):
+    """Requests come faster than the server allows."""
+
+    code = "too-often"
+
+
+class BusyError(CollectionError):
+    """The server has more to keep than it can at the moment; a later try will do."""
+
+    code = "busy"
+
+
 class DataError(DeniableError):
     """A data frame or file does not fit what was asked of it."""
 
