@@ -65,6 +65,11 @@ def decode_bytes(text: str, length: int) -> bytes:
     return data
 
 
+def is_count(value: object) -> bool:
+    """Tell whether a value is an integer of at least 0; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def read_json(data: bytes | str, what: str, kind: type[DeniableError]) -> object:
     """Read JSON without floats, duplicate keys or special numbers; errors name ``what``."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.channels import channel_from_dict
 from deniable.errors import DesignError, DigestError, nearest
 from deniable.protocol.block import Block
-from deniable.protocol.canonical import digest, read_json
+from deniable.protocol.canonical import digest, is_count, read_json
 from deniable.protocol.design import VERSION, Design, Group, Rule, View, check_channels
 
 if TYPE_CHECKING:
@@ -96,9 +96,10 @@ def _object(data: object, what: str, keys: Iterable[str]) -> dict[str, Any]:
     if missing:
         problem = f"{what} lacks {missing[0]!r}"
         raise DesignError(problem, expected=", ".join(keys))
-    if data.get("deniable", VERSION) != VERSION:
+    version = data.get("deniable", VERSION)
+    if not is_count(version) or version != VERSION:
         problem = f"{what} of another version"
-        raise DesignError(problem, given=data["deniable"], expected=str(VERSION))
+        raise DesignError(problem, given=version, expected=str(VERSION))
     return data
 
 
@@ -117,10 +118,10 @@ def _text(data: object, what: str) -> str:
 
 
 def _count(data: object, what: str, least: int = 0) -> int:
-    if isinstance(data, bool) or not isinstance(data, int) or data < least:
+    if not is_count(data) or data < least:  # type: ignore[operator]
         problem = f"{what} must be an integer of at least {least}"
         raise DesignError(problem, given=data)
-    return data
+    return data  # type: ignore[return-value]
 
 
 def _attribute(pair: object) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from deniable.protocol.canonical import (
     DIGEST_LENGTH,
     decode_bytes,
     encode_bytes,
+    is_count,
     read_json,
 )
 from deniable.protocol.design import VERSION
@@ -56,7 +57,7 @@ def report_from_dict(found: object) -> Report:
     if not isinstance(found, dict) or set(found) != KEYS:
         problem = "a report does not have the keys of one"
         raise ReportError(problem, expected=", ".join(sorted(KEYS)))
-    if found["deniable"] != VERSION or isinstance(found["deniable"], bool):
+    if not is_count(found["deniable"]) or found["deniable"] != VERSION:
         problem = "a report of another version"
         raise ReportError(problem, given=found["deniable"], expected=str(VERSION))
     for key in ("design", "block"):
@@ -71,7 +72,7 @@ def report_from_dict(found: object) -> Report:
     if not isinstance(values, list) or not all(_is_value(value) for value in values):
         problem = "a report's values are no lists of integers"
         raise ReportError(problem, expected="one list of integers for each group of the view")
-    if not _is_count(found["view"]):
+    if not is_count(found["view"]):
         problem = "a report's view is no number"
         raise ReportError(problem, expected="an integer of at least 0")
     identity = decode_bytes(found["id"], ID_BYTES)
@@ -99,9 +100,5 @@ def check_report(report: Report, design: Design, block: Block) -> None:
         channel.check(value)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _is_value(value: object) -> bool:
-    return isinstance(value, list) and all(_is_count(number) for number in value)
+    return isinstance(value, list) and all(is_count(number) for number in value)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from deniable.errors import DigestError, TallyError
-from deniable.protocol.canonical import canonical, read_json
+from deniable.protocol.canonical import canonical, is_count, read_json
 from deniable.protocol.design import VERSION
 from deniable.protocol.reading import block_from_dict, design_from_dict
 
@@ -158,9 +158,12 @@ def tally_from_bytes(data: bytes | str) -> Tally:
     """Read a tally; impossible reports and counts are errors."""
     found = read_json(data, "a tally", TallyError)
     keys = {"deniable", "design", "blocks", "strata", "sources"}
-    if not isinstance(found, dict) or set(found) != keys or found["deniable"] != VERSION:
+    if not isinstance(found, dict) or set(found) != keys or not is_count(found["deniable"]):
         problem = "this is no tally"
         raise TallyError(problem, expected=", ".join(sorted(keys)))
+    if found["deniable"] != VERSION:
+        problem = "a tally of another version"
+        raise TallyError(problem, given=found["deniable"], expected=str(VERSION))
     design = design_from_dict(found["design"])
     blocks = {
         block.number: block
@@ -192,6 +195,9 @@ def _stratum(
         problem = "this is no stratum of a tally"
         raise TallyError(problem, expected=", ".join(sorted(keys)))
     block, view, groups = data["block"], data["view"], _list(data["groups"])
+    if not all(map(is_count, [block, view, *groups])):
+        problem = "a stratum's block, view and groups must be integers of at least 0"
+        raise TallyError(problem, given=(block, view, groups))
     if block not in blocks or view not in range(len(design.views)):
         problem = "a stratum names a block or a view that does not exist"
         raise TallyError(problem, given=(block, view))
@@ -208,7 +214,7 @@ def _stratum(
     counts: dict[Value, int] = {}
     for report, count in zip(reports, numbers, strict=True):
         value = _reported(_list(report), chosen)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0 or value in counts:
+        if not is_count(count) or value in counts:
             problem = "a count must be an integer of at least 0, once for each report"
             raise TallyError(problem, given=count)
         counts[value] = count
