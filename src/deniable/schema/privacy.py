@@ -26,12 +26,18 @@ MOST_K: Final = 6
 # Which options each design knows, with what holds where they are not given;
 # None stands for an option that is then absent altogether.
 OPTIONS: Final[Mapping[str, Mapping[str, object]]] = {
-    "ask-one": {"channel": "best", "k": 2, "groups": None},
-    "independent": {"channel": "best"},
-    "joint": {"channel": "best"},
-    "clusters": {"channel": "best", "clusters": None},
-    "views": {"channel": "best", "k": 2},
-    "rrba": {"k": 2, "block_size": 250, "floor": 0.1, "rule": "classic-blocks"},
+    "ask-one": {"channel": "best", "k": 2, "groups": None, "block_size": None},
+    "independent": {"channel": "best", "block_size": None},
+    "joint": {"channel": "best", "block_size": None},
+    "clusters": {"channel": "best", "clusters": None, "block_size": None},
+    "views": {"channel": "best", "k": 2, "block_size": None},
+    "rrba": {
+        "channel": "two-coin",
+        "k": 2,
+        "block_size": 250,
+        "floor": 0.1,
+        "rule": "classic-blocks",
+    },
 }
 REQUIRED_OPTIONS: Final = {"clusters": ("clusters",)}
 
@@ -120,6 +126,8 @@ def option_faults(design: str, options: Mapping[str, object]) -> Iterator[tuple[
     for key in REQUIRED_OPTIONS.get(design, ()):
         if key not in options:
             yield key, "is missing"
+    if design == "rrba" and options.get("channel", "two-coin") != "two-coin":
+        yield "channel", "must be 'two-coin', whose fake distribution the rule updates"
     if "k" in options and "groups" in options:
         yield "groups", "and 'k' exclude each other"
 
@@ -138,9 +146,9 @@ def membership_faults(privacy: Privacy, names: Sequence[str]) -> Iterator[tuple[
             if member not in names:
                 yield key, f"names {member!r}, which no element has; {suggest(member, names)}"
         for name in names:
-            if name not in members:
+            if key == "groups" and name not in members:
                 yield key, f"leaves the attribute {name!r} out"
-            elif key == "clusters" and members.count(name) > 1:
+            if key == "clusters" and members.count(name) > 1:
                 yield key, f"holds the attribute {name!r} more than once"
 
 

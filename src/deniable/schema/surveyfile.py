@@ -7,24 +7,16 @@ The format is a closed subset shaped like SurveyJS, with a table ``privacy``;
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from deniable.errors import SchemaError
 from deniable.schema.category import name_fault
-from deniable.schema.elements import plain_number, read_element, written_element
+from deniable.schema.elements import read_element, written_element
 from deniable.schema.frozen import NO_TEXTS
 from deniable.schema.page import Page
 from deniable.schema.place import Findings, Place, shown
-from deniable.schema.privacy import (
-    DESIGNS,
-    LEVELS,
-    OPTIONS,
-    Privacy,
-    epsilon_fault,
-    frozen,
-    membership_faults,
-    option_faults,
-)
+from deniable.schema.privacy import membership_faults
+from deniable.schema.privacy_table import read_privacy, written_privacy
 from deniable.schema.schema import Schema
 from deniable.schema.texts import LOCALE, LOCALE_RULE, Languages, written
 
@@ -34,6 +26,7 @@ if TYPE_CHECKING:
     from deniable.schema.attribute import Attribute
     from deniable.schema.frozen import FrozenMap
     from deniable.schema.page import Element
+    from deniable.schema.privacy import Privacy
     from deniable.schema.survey import Survey
 
 FORMAT_VERSION: Final = 1
@@ -48,8 +41,6 @@ SURVEY_KEYS: Final = (
     "pages",
 )
 PAGE_KEYS: Final = ("name", "title", "description", "elements")
-PRIVACY_KEYS: Final = ("epsilon", "level", "design", "repeats")
-_OPTION_KEYS: Final = tuple(dict.fromkeys(key for keys in OPTIONS.values() for key in keys))
 _MOST_LOCALES: Final = 200
 SURVEY_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
 SURVEY_NAME_RULE: Final = "at most 64 lower-case letters, digits and '-', as in 'health-2026'"
@@ -94,7 +85,7 @@ def _read_parts(place: Place) -> SurveyParts | None:
         key: languages.read(table[key]) or NO_TEXTS if key in table else NO_TEXTS
         for key in ("title", "description")
     }
-    privacy = _read_privacy(table["privacy"]) if "privacy" in table else None
+    privacy = read_privacy(table["privacy"]) if "privacy" in table else None
     pages, attributes = _read_pages(table["pages"], languages) if "pages" in table else ((), ())
     schema = _read_schema(place, attributes)
     if privacy and schema:
@@ -167,44 +158,6 @@ def _read_locale(place: Place) -> str | None:
     return locale
 
 
-def _read_privacy(place: Place) -> Privacy | None:
-    faults_before = len(place.findings.found)
-    named = place.value.get("design", DESIGNS[0]) if isinstance(place.value, dict) else None
-    design = next((known for known in DESIGNS if known == named), None)
-    options = OPTIONS[design] if design else _OPTION_KEYS
-    table = place.table((*PRIVACY_KEYS, *options), required=("epsilon",))
-    if table is None:
-        return None
-    if "epsilon" in table:
-        fault = epsilon_fault(table["epsilon"].value)
-        if fault:
-            table["epsilon"].fault(f"the level of privacy {fault}")
-    if "design" in table:
-        table["design"].one_of(DESIGNS)
-    level = table["level"].one_of(LEVELS) if "level" in table else LEVELS[0]
-    repeats = table["repeats"].integer() if "repeats" in table else 1
-    if repeats is not None and repeats < 1:
-        table["repeats"].fault("expected a whole number above 0")
-    given = {key: _plain(table[key].value) for key in table if key in options}
-    if design:
-        for key, fault in option_faults(design, given):
-            place.below(key, None).fault(f"this {fault}")
-    if len(place.findings.found) > faults_before or design is None or repeats is None:
-        return None
-    return Privacy(
-        cast("float", table["epsilon"].value),
-        design,
-        given,
-        repeats,
-        "attribute" if level == "attribute" else "respondent",
-    )
-
-
-def _plain(value: object) -> object:
-    """Read 2.0 as 2, as JSON Schema does."""
-    return int(value) if isinstance(value, float) and value.is_integer() else frozen(value)
-
-
 def _read_pages(
     place: Place, languages: Languages
 ) -> tuple[tuple[Page, ...], tuple[Attribute | None, ...]]:
@@ -212,6 +165,7 @@ def _read_pages(
     pages: list[Page] = []
     attributes: list[Attribute | None] = []
     names: set[str] = set()
+    taken: dict[str, str] = {}
     for number, item in enumerate(place.items(), start=1):
         table = item.table(PAGE_KEYS, required=("elements",))
         if table is None:
@@ -226,13 +180,28 @@ def _read_pages(
         }
         elements: list[Element] = []
         for entry in table["elements"].items() if "elements" in table else ():
-            found = read_element(entry, languages)
+            found = _distinct(read_element(entry, languages), entry, taken)
             attributes.append(found[0] if found else None)
             if found:
                 elements.append(found[1])
         if name is not None and elements:
             pages.append(Page(name, tuple(elements), **texts))
     return tuple(pages), tuple(attributes)
+
+
+def _distinct(
+    found: tuple[Attribute, Element] | None, place: Place, taken: dict[str, str]
+) -> tuple[Attribute, Element] | None:
+    """Refuse an attribute named like one before it; the schema would, but could not say where."""
+    if found is None:
+        return None
+    name = found[0].name
+    earlier = taken.get(name.lower())
+    if earlier is None:
+        taken[name.lower()] = name
+        return found
+    place.below("name", None).fault(f"{earlier!r} is the name of an earlier element, case aside")
+    return None
 
 
 def _read_page_name(place: Place) -> str | None:
@@ -260,7 +229,7 @@ def written_survey(survey: Survey) -> dict[str, object]:
     document: dict[str, object] = {"deniable": FORMAT_VERSION, "name": survey.name}
     document |= _written_texts(survey)
     document |= {"locale": survey.locale, "locales": list(survey.locales)}
-    document["privacy"] = _written_privacy(survey.privacy)
+    document["privacy"] = written_privacy(survey.privacy)
     document["pages"] = [
         {"name": page.name}
         | _written_texts(page)
@@ -278,17 +247,3 @@ def written_survey(survey: Survey) -> dict[str, object]:
 def _written_texts(bearer: Survey | Page) -> dict[str, object]:
     texts = {"title": bearer.title, "description": bearer.description}
     return {key: written(text) for key, text in texts.items() if text}
-
-
-def _written_privacy(privacy: Privacy) -> dict[str, object]:
-    table: dict[str, object] = {
-        "epsilon": plain_number(float(privacy.epsilon)),
-        "level": privacy.level,
-        "design": privacy.design,
-        "repeats": privacy.repeats,
-    }
-    return table | {key: _listed(value) for key, value in privacy.options.items()}
-
-
-def _listed(value: object) -> object:
-    return [_listed(item) for item in value] if isinstance(value, tuple) else value
