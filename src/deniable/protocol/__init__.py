@@ -3,6 +3,7 @@
 from deniable.protocol.block import Block, first_block, next_block
 from deniable.protocol.canonical import canonical, decode_bytes, digest, encode_bytes
 from deniable.protocol.compile import design_for
+from deniable.protocol.covering import cover_pairs, least_views
 from deniable.protocol.design import (
     Design,
     Group,
@@ -11,6 +12,7 @@ from deniable.protocol.design import (
     attribute_epsilons,
     view_epsilons,
 )
+from deniable.protocol.factorization import factorize
 from deniable.protocol.reading import (
     block_from_bytes,
     block_from_dict,
@@ -41,6 +43,7 @@ __all__ = [
     "block_from_bytes",
     "block_from_dict",
     "canonical",
+    "cover_pairs",
     "check_report",
     "decode_bytes",
     "design_for",
@@ -48,7 +51,9 @@ __all__ = [
     "design_from_dict",
     "digest",
     "encode_bytes",
+    "factorize",
     "first_block",
+    "least_views",
     "next_block",
     "report_from_bytes",
     "report_from_dict",
