@@ -30,6 +30,9 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "compare the format": ("ruff", "format", "--check", "--quiet"),
     "check the types": ("mypy",),
     "check who imports whom": ("lint-imports", "--no-logo"),
+    "check the browser client's types": (
+        *("clients/browser/node_modules/.bin/tsc", "--project", "clients/browser"),
+    ),
     "build the documentation": SPHINX,
 }
 
@@ -96,12 +99,10 @@ def test(arguments: Sequence[str]) -> None:
 def check(arguments: Sequence[str]) -> None:
     """Judge the text: lint, format, types, who imports whom, documentation."""
     del arguments
+    bring_node_modules()
     with every_step() as attempt:
         for sentence, command in CHECKS.items():
             attempt(sentence, *command)
-        if (BROWSER / "package.json").exists():
-            bring_node_modules()
-            attempt("check the browser client's types", "npx", "--no-install", "tsc", cwd=BROWSER)
 
 
 def bench(arguments: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-import tasks
+from tools import tasks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import sys
 import tomllib
 from typing import TYPE_CHECKING
 
-import public_names
 import pytest
+from tools import public_names
 
 if TYPE_CHECKING:
     from pathlib import Path
