@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tools import tasks
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tools import public_names
 
 if TYPE_CHECKING:
