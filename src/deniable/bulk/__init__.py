@@ -1,0 +1,5 @@
+"""The device's randomization over whole data frames: vectorized, secure, in bounded memory."""
+
+from deniable.bulk.randomize import How, Written, randomize, randomize_file
+
+__all__ = ["How", "Written", "randomize", "randomize_file"]

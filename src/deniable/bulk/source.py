@@ -1,0 +1,190 @@
+"""Source: answers from a data frame or a file, a bounded number of rows at a time.
+
+Every data frame that Narwhals knows comes as Arrow columns: pandas, Polars, PyArrow,
+DuckDB and other lazy frames; CSV and Parquet files are streamed. Errors of the readers are
+replaced by sentences of our own, because theirs quote the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from deniable.errors import DataError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from narwhals.typing import IntoFrame
+
+    Frame: TypeAlias = IntoFrame | pa.RecordBatchReader
+
+BATCH_ROWS: Final = 2**16
+"""Rows taken at a time from where they can be taken by number."""
+
+CSV_SUFFIXES: Final = (".csv", ".csv.gz")
+PARQUET_SUFFIXES: Final = (".parquet", ".pq")
+
+_CSV_BLOCK: Final = 2**22
+_READ_AHEAD: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Answers on their way in.
+
+    Attributes:
+        rows: How many there are, if that is known beforehand.
+        batches: The columns asked for, in batches of any size.
+    """
+
+    rows: int | None
+    batches: Iterator[pa.Table]
+
+    def chunks(self, rows: int) -> Iterator[pa.Table]:
+        """Yield tables of exactly ``rows`` rows; the last may be shorter."""
+        waiting: list[pa.Table] = []
+        held = 0
+        for batch in self.batches:
+            waiting.append(batch)
+            held += batch.num_rows
+            while held >= rows:
+                whole = pa.concat_tables(waiting)
+                yield whole.slice(0, rows)
+                held -= rows
+                waiting = [whole.slice(rows)] if held else []
+        if held:
+            yield pa.concat_tables(waiting)
+
+
+def open_frame(frame: Frame, columns: Sequence[str]) -> Source:
+    """Take the named columns of a data frame."""
+    if isinstance(frame, pa.RecordBatchReader):
+        check_columns(columns, frame.schema.names)
+        return Source(None, _of_reader(frame, columns))
+    try:
+        known = nw.from_native(frame)
+    except TypeError:
+        problem = "this is no data frame"
+        expected = "a pandas, Polars, PyArrow or DuckDB frame, or any other that Narwhals knows"
+        raise DataError(problem, given=type(frame).__name__, expected=expected) from None
+    check_columns(columns, known.collect_schema().names())
+    chosen = known.select(*columns)
+    if isinstance(chosen, nw.DataFrame):
+        return Source(len(chosen), _of_eager(chosen))
+    native = chosen.to_native()
+    if hasattr(native, "__arrow_c_stream__"):
+        return Source(None, _of_reader(pa.RecordBatchReader.from_stream(native), columns))
+    return Source(None, _of_table(chosen.collect(backend="pyarrow").to_native()))
+
+
+def _of_eager(frame: nw.DataFrame[nw.typing.IntoDataFrame]) -> Iterator[pa.Table]:
+    for start in range(0, len(frame), BATCH_ROWS):
+        yield frame[start : start + BATCH_ROWS].to_arrow()
+
+
+def _of_table(table: pa.Table) -> Iterator[pa.Table]:
+    yield table
+
+
+def _of_reader(reader: pa.RecordBatchReader, columns: Sequence[str]) -> Iterator[pa.Table]:
+    for batch in reader:
+        yield pa.Table.from_batches([batch]).select(columns)
+
+
+def open_file(path: Path, columns: Sequence[str]) -> Source:
+    """Take the named columns of a CSV or Parquet file, by the ending of its name."""
+    if not path.is_file():
+        problem = f"there is no file {path.name}"
+        raise DataError(problem, expected="a CSV or Parquet file of answers")
+    match file_format(path):
+        case "parquet":
+            return _open_parquet(path, columns)
+        case _:
+            return _open_csv(path, columns)
+
+
+def file_format(path: Path) -> str:
+    """Tell CSV from Parquet by the ending of a file's name."""
+    name = path.name.lower()
+    if name.endswith(PARQUET_SUFFIXES):
+        return "parquet"
+    if name.endswith(CSV_SUFFIXES):
+        return "csv"
+    problem = f"the name of {path.name} does not say what kind of file it is"
+    raise DataError(problem, expected=" or ".join((*CSV_SUFFIXES, *PARQUET_SUFFIXES)))
+
+
+def _open_parquet(path: Path, columns: Sequence[str]) -> Source:
+    try:
+        # With a buffer, a column is read page by page, however large its row group is.
+        file = pq.ParquetFile(path, buffer_size=_READ_AHEAD, pre_buffer=False)
+    except pa.ArrowException:
+        raise _unreadable(path) from None
+    check_columns(columns, file.schema_arrow.names)
+    return Source(file.metadata.num_rows, _of_parquet(file, path, columns))
+
+
+def _of_parquet(file: pq.ParquetFile, path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    try:
+        for batch in file.iter_batches(BATCH_ROWS, columns=list(columns), use_threads=False):
+            yield pa.Table.from_batches([batch]).select(columns)
+    except pa.ArrowException:
+        raise _unreadable(path) from None
+    finally:
+        file.close()
+
+
+def _open_csv(path: Path, columns: Sequence[str]) -> Source:
+    text = pa.dictionary(pa.int32(), pa.string())
+    try:
+        reader = pa.csv.open_csv(
+            path,
+            read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK),
+            parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, text), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException:
+        raise _unreadable(path) from None
+    check_columns(columns, reader.schema.names)
+    return Source(None, _of_csv(path, reader, columns))
+
+
+def _of_csv(
+    path: Path, reader: pa.csv.CSVStreamingReader, columns: Sequence[str]
+) -> Iterator[pa.Table]:
+    try:
+        for batch in reader:
+            yield pa.Table.from_batches([batch]).select(columns)
+    except pa.ArrowException:
+        raise _unreadable(path) from None
+    finally:
+        reader.close()
+
+
+def _unreadable(path: Path) -> DataError:
+    problem = f"{path.name} cannot be read as {file_format(path)}"
+    return DataError(problem, expected="a whole file in UTF-8 with a line of names, rows alike")
+
+
+def check_columns(wanted: Sequence[str], found: Sequence[str]) -> None:
+    """Refuse data that lack a column, or have one twice."""
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        shown = ", ".join(map(repr, missing))
+        problem = f"{'column' if len(missing) == 1 else 'columns'} {shown} missing"
+        raise DataError(
+            problem, expected=f"{missing[0]!r}; did you mean {nearest(missing[0], found)}"
+        )
+    twice = [name for name in wanted if list(found).count(name) > 1]
+    if twice:
+        problem = f"column {twice[0]!r} is there more than once"
+        raise DataError(problem, expected="every column once")
