@@ -1,0 +1,150 @@
+"""The hot loops of the whole joint. Every one runs without Python's lock, on one core.
+
+Shapes: M rows are all categories of all attributes one after another, K classes;
+U distinct reports of one group. K is the last axis everywhere, so that the innermost
+loop runs along memory and is turned into vector instructions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.floating[Any]]
+    Places: TypeAlias = NDArray[np.int32]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def see(
+    start: Places, rows: Places, bump: Floats, base: Floats, theta: Floats, seen: Floats
+) -> None:
+    """Fill seen[u, k] = base[u] + Σ_e bump[e] · Π_j theta[rows[e, j], k], e from start[u]."""
+    width, classes = rows.shape[1], theta.shape[1]
+    product = np.empty(classes, theta.dtype)
+    for u in range(len(base)):
+        out = seen[u]
+        for k in range(classes):
+            out[k] = base[u]
+        for e in range(start[u], start[u + 1]):
+            first, factor = theta[rows[e, 0]], bump[e]
+            if width == 1:
+                for k in range(classes):
+                    out[k] += factor * first[k]
+                continue
+            for k in range(classes):
+                product[k] = factor * first[k]
+            for j in range(1, width - 1):
+                other = theta[rows[e, j]]
+                for k in range(classes):
+                    product[k] *= other[k]
+            last = theta[rows[e, width - 1]]
+            for k in range(classes):
+                out[k] += product[k] * last[k]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def trace(
+    start: Places,
+    rows: Places,
+    bump: Floats,
+    theta: Floats,
+    pull: Floats,
+    counts: Floats,
+) -> None:
+    """Add to counts[rows[e, j], k] what pull[u, k] · bump[e] · Π_j theta[rows[e, j], k] is."""
+    width, classes = rows.shape[1], theta.shape[1]
+    product = np.empty(classes, theta.dtype)
+    for u in range(len(start) - 1):
+        force = pull[u]
+        for e in range(start[u], start[u + 1]):
+            factor = bump[e]
+            for k in range(classes):
+                product[k] = factor * force[k]
+            for j in range(width):
+                other = theta[rows[e, j]]
+                for k in range(classes):
+                    product[k] *= other[k]
+            for j in range(width):
+                out = counts[rows[e, j]]
+                for k in range(classes):
+                    out[k] += product[k]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def compose(members: Places, single: Floats, packed: Floats) -> None:
+    """Fill packed[r, k] = Π_j single[members[r, j], k]."""
+    classes = single.shape[1]
+    for r in range(len(members)):
+        out, first = packed[r], single[members[r, 0]]
+        for k in range(classes):
+            out[k] = first[k]
+        for j in range(1, members.shape[1]):
+            other = single[members[r, j]]
+            for k in range(classes):
+                out[k] *= other[k]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def spread(members: Places, packed: Floats, single: Floats) -> None:
+    """Add packed[r, k] to single[members[r, j], k] for every j."""
+    classes = single.shape[1]
+    for r in range(len(members)):
+        part = packed[r]
+        for j in range(members.shape[1]):
+            out = single[members[r, j]]
+            for k in range(classes):
+                out[k] += part[k]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def assign(
+    index: Places,
+    seen: Floats,
+    weight: Floats,
+    fitted: Floats,
+    held: Floats,
+    belongs: Floats,
+    mass: Floats,
+) -> tuple[float, float]:
+    """Divide each respondent among the classes (the E-step); return two log-likelihoods.
+
+    Respondent i's report through factor f is row index[i, f] of ``seen``. Those with
+    ``fitted`` > 0 are added to ``belongs`` and ``mass``; ``held`` ones only to the second
+    log-likelihood.
+    """
+    people, factors = index.shape
+    classes = len(weight)
+    share = np.empty(classes, weight.dtype)
+    total_fitted, total_held = 0.0, 0.0
+    for i in range(people):
+        one = seen[index[i, 0]]
+        for k in range(classes):
+            share[k] = weight[k] * one[k]
+        for f in range(1, factors):
+            one = seen[index[i, f]]
+            for k in range(classes):
+                share[k] *= one[k]
+        total = weight[0] * 0
+        for k in range(classes):
+            total += share[k]
+        if total <= 0:
+            continue
+        level = np.log(total)
+        if held[i] > 0:
+            total_held += held[i] * level
+        if fitted[i] > 0:
+            total_fitted += fitted[i] * level
+            scale = fitted[i] / total
+            for k in range(classes):
+                share[k] *= scale
+                mass[k] += share[k]
+            for f in range(factors):
+                out = belongs[index[i, f]]
+                for k in range(classes):
+                    out[k] += share[k]
+    return total_fitted, total_held
