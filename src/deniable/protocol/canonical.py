@@ -13,6 +13,9 @@ import json
 
 from deniable.errors import DeniableError, DesignError, ReportError
 
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that is exact in every language (RFC 8785)."""
+
 DIGEST_LENGTH = 43
 DIGEST_BYTES = 32
 
@@ -25,7 +28,11 @@ def canonical(data: object) -> bytes:
     """
     _refuse_floats(data)
     text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return text.encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        problem = "canonical data holds whole characters only"
+        raise DesignError(problem, expected="well-formed Unicode text") from error
 
 
 def _refuse_floats(data: object) -> None:
@@ -77,6 +84,12 @@ def read_json(data: bytes | str, what: str, kind: type[DeniableError]) -> object
         problem = f"{what} holds a number that is no integer"
         raise kind(problem, expected="integers only")
 
+    def small(digits: str) -> int:
+        if len(digits) > len(str(LARGEST_INTEGER)) + 1 or abs(int(digits)) > LARGEST_INTEGER:
+            problem = f"{what} holds a number that not every language can hold"
+            raise kind(problem, given=digits[:40], expected=f"at most {LARGEST_INTEGER}")
+        return int(digits)
+
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(items)
         if len(found) != len(items):
@@ -88,6 +101,7 @@ def read_json(data: bytes | str, what: str, kind: type[DeniableError]) -> object
         return json.loads(
             data,
             parse_float=refuse_number,
+            parse_int=small,
             parse_constant=refuse_number,
             object_pairs_hook=pairs,
         )

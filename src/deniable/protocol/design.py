@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deniable.channels import channel_to_dict, epsilon_of, epsilon_of_all
 from deniable.errors import DesignError
-from deniable.protocol.canonical import canonical, digest
+from deniable.protocol.canonical import LARGEST_INTEGER, canonical, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,12 +111,16 @@ class Design:
     def __post_init__(self) -> None:
         """Refuse a design that cannot be asked."""
         _check_views(self)
+        if self.total_weight > LARGEST_INTEGER:
+            problem = "the weights of the views are too large to be drawn by every client"
+            given, expected = self.total_weight, f"{LARGEST_INTEGER} in all"
+            raise DesignError(problem, given=given, expected=expected)
         check_channels(self.channels, self)
         if self.rule.name not in RULES:
             problem = "unknown rule between blocks"
             raise DesignError(problem, given=self.rule.name, expected=" or ".join(RULES))
-        if not _is_decimal(self.epsilon) or float(self.epsilon) <= 0:
-            problem = "a design's epsilon must be a positive decimal"
+        if not _is_decimal(self.epsilon) or not 0 < float(self.epsilon) < math.inf:
+            problem = "a design's epsilon must be a finite and positive decimal"
             raise DesignError(problem, given=self.epsilon, expected="text such as '1.5'")
         if not _is_decimal(self.rule.floor) or not 0 <= float(self.rule.floor) <= 1:
             problem = "a rule's floor must be a decimal from 0 to 1"

@@ -65,6 +65,9 @@ def block_from_bytes(data: bytes | str, design: Design, expected: str | None = N
     if expected is not None and block.digest != expected:
         problem = "the block is not the one that was published"
         raise DigestError(problem, given=block.digest, expected=expected)
+    if isinstance(data, bytes) and digest(data) != block.digest:
+        problem = "the block is not in canonical form"
+        raise DesignError(problem, expected="keys in order, no white space")
     return block
 
 
