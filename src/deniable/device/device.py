@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from typing import TYPE_CHECKING
 
 from deniable.channels import SystemCoin, fresh_id
 from deniable.device.agreement import Agreement, Certificate, examine
 from deniable.device.ledger import Ledger, ledger_from_bytes
-from deniable.errors import EpsilonError, PrivacyRefusedError, StorageError
+from deniable.errors import AnswerError, EpsilonError, PrivacyRefusedError, StorageError
 from deniable.protocol import Report
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Device:
         self.agreement = agreement
         self.lasting = True
         self._storage = storage
+        self._readable = True
         self._coin: Coin = SystemCoin() if coin is None else coin
         self._name_report = name_report
         self._examined: dict[tuple[str, str], Certificate] = {}
@@ -95,9 +97,9 @@ class Device:
 
     def _randomize(self, design: Design, block: Block, answer: Answer) -> Report:
         cells = answer._cells_for_the_coin()  # noqa: SLF001 - the one place that may look
-        if len(cells) != len(design.attributes):
+        if len(cells) != len(design.sizes) or any(map(operator.ge, cells, design.sizes)):
             problem = "the answer does not fit the design's attributes"
-            raise PrivacyRefusedError(problem, expected=f"{len(design.attributes)} attributes")
+            raise AnswerError(problem, expected=f"one cell for each of {design.names}")
         view = design.draw_view(self._coin)
         groups = [group.cell(cells) for group in design.views[view].groups]
         values = tuple(
@@ -130,12 +132,15 @@ class Device:
         try:
             document = self._storage.read()
         except (StorageError, OSError):
-            self.lasting = False
+            # What cannot be read must not be written over: it may hold earlier reports.
+            self.lasting = self._readable = False
             return Ledger()
         # A damaged memory is not a missing one: forgetting it would spend ε twice.
         return Ledger() if document is None else ledger_from_bytes(document)
 
     def _remember(self) -> None:
+        if not self._readable:
+            return
         try:
             self._storage.write(self._ledger.to_bytes())
         except (StorageError, OSError):

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deniable.errors import LedgerError, StorageError
+from deniable.errors import LedgerError, ReportError, StorageError
 from deniable.protocol import report_from_bytes
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def ledger_from_bytes(document: bytes) -> Ledger:
             for one in found["entries"]
         }
         cap = math.inf if found["cap"] is None else float(found["cap"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ReportError) as error:
         problem = "the device's memory is damaged"
         raise StorageError(problem, expected="the document that a device wrote") from error
     return Ledger(entries, cap)
