@@ -48,7 +48,9 @@ class Category:
         if fault:
             raise SchemaError(f"the name of a category {fault}", given=self.name)
         object.__setattr__(self, "name", unicodedata.normalize("NFC", self.name))
-        object.__setattr__(self, "labels", checked_texts(self.labels))
+        labels = checked_texts(self.labels)
+        # A text that only repeats the name says nothing, and must not change a digest.
+        object.__setattr__(self, "labels", labels if labels != {"default": self.name} else NO_TEXTS)
 
     def label(self, locale: str = "default") -> str:
         """Return the text for ``locale``, or the name."""

@@ -34,7 +34,8 @@ def parse_text(text: str, notation: Format | None, source: str) -> object:
         place = f"line {error.lineno}, column {error.colno}"
         problem = f"{source} is not JSON: {error.msg} at {place}"
     except tomllib.TOMLDecodeError as error:
-        problem = f"{source} is not TOML: {error}"
+        last = f"line {text.count(chr(10)) + 1}, the last"
+        problem = f"{source} is not TOML: {str(error).replace('end of document', last)}"
     except RecursionError:
         problem = f"{source} is nested too deeply"
     except ValueError as error:  # a number with thousands of digits, above all
@@ -97,9 +98,9 @@ def _is_section(key: str, value: object) -> bool:
 
 
 def _entry(key: str, value: object) -> str:
-    line = f"{key} = {_inline(value)}"
+    line = f"{_key(key)} = {_inline(value)}"
     if isinstance(value, list) and len(line) > _WIDE:
-        return f"{key} = [\n" + "".join(f"  {_inline(item)},\n" for item in value) + "]"
+        return f"{_key(key)} = [\n" + "".join(f"  {_inline(item)},\n" for item in value) + "]"
     return line
 
 
