@@ -197,7 +197,7 @@ def _of_array(array: pa.Array, domain: Domain) -> Cells:
         cells[absent] = domain.missing()
         return cells
     elif pa.types.is_boolean(kind):
-        values = array.fill_null(value=False).to_numpy(zero_copy_only=False)
+        values = array.fill_null(fill_value=False).to_numpy(zero_copy_only=False)
         cells = np.array([_cell(domain, False), _cell(domain, True)])[values.astype(np.intp)]  # noqa: FBT003
     else:
         return _of_dictionary(_different(array, domain), domain)
@@ -238,7 +238,7 @@ def _of_different(values: pa.Array, domain: Domain) -> Cells:
     cells = np.empty(len(values), np.int64)
     plain = np.zeros(len(values), np.bool_)
     if domain.is_numeric and len(values) > _FEW:
-        matched = pc.match_substring_regex(values, _PLAIN_NUMBER).fill_null(value=False)
+        matched = pc.match_substring_regex(values, _PLAIN_NUMBER).fill_null(fill_value=False)
         plain = matched.to_numpy(zero_copy_only=False)
         numbers = values.filter(matched).cast(pa.float64()).to_numpy(zero_copy_only=False)
         cells[plain] = domain.real(numbers)
