@@ -1,0 +1,1 @@
+"""The server: what it accepts, counts and shows. It never holds an answer."""

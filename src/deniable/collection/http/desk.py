@@ -1,0 +1,120 @@
+"""The desk: what the routes share while a server runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from starlette.concurrency import run_in_threadpool
+
+from deniable.collection.commits import GroupCommit
+from deniable.collection.http.metrics import Metrics
+from deniable.collection.http.rates import RateLimit
+from deniable.collection.http.requests import token_in
+from deniable.collection.tokens import check_token
+from deniable.errors import DeniableError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+
+    from deniable.collection.arrival import Arrival, Fate
+    from deniable.collection.http.settings import Settings
+    from deniable.collection.offer import Offer
+    from deniable.collection.service import Collection
+    from deniable.collection.tokens import Scope
+
+FRESH_SECONDS = 0.3
+TICK_SECONDS = 1.0
+MOST_OFFERS = 1_000
+
+
+class Desk:
+    """A running server: its collection, its published surveys, its writing thread."""
+
+    def __init__(self, collection: Collection, settings: Settings) -> None:
+        """Get ready to answer."""
+        self.collection = collection
+        self.settings = settings
+        self.metrics = Metrics()
+        self.rates = RateLimit(settings.rate, settings.burst)
+        self._offers: dict[str, tuple[Offer, float]] = {}
+        # A lock lives as long as somebody waits for it.
+        self._reloading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._commits: GroupCommit | None = None
+        self._ticking: asyncio.Task[None] | None = None
+
+    @property
+    def commits(self) -> GroupCommit:
+        """The writing thread, started when first needed."""
+        if self._commits is None:
+            self._commits = GroupCommit(self._keep)
+        return self._commits
+
+    def open(self) -> None:
+        """Start closing blocks whose time is up."""
+        self._ticking = asyncio.create_task(self._tick())
+
+    async def close(self) -> None:
+        """Keep what waits, then let go."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+        if self._commits is not None:
+            await run_in_threadpool(self._commits.stop)
+            self._commits = None
+
+    async def offer(self, name: str) -> Offer:
+        """Return a published survey, at most a moment old."""
+        found = self._offers.get(name)
+        if found is not None and time.monotonic() - found[1] < FRESH_SECONDS:
+            return found[0]
+        return await self.fresh_offer(name)
+
+    async def fresh_offer(self, name: str) -> Offer:
+        """Return a published survey as the store has it now."""
+        lock = self._reloading.get(name)
+        if lock is None:
+            lock = self._reloading[name] = asyncio.Lock()
+        asked = time.monotonic()
+        async with lock:
+            found = self._offers.get(name)
+            if found is not None and found[1] >= asked:
+                return found[0]
+            began = time.monotonic()
+            if found is None:
+                offer = await run_in_threadpool(self.collection.offer, name)
+            else:
+                offer = found[0]
+                await run_in_threadpool(self.collection.refresh, offer)
+            if len(self._offers) >= MOST_OFFERS:
+                self._offers.clear()
+            self._offers[name] = (offer, began)
+            return offer
+
+    async def require(self, request: Request, scope: Scope, survey: str | None) -> None:
+        """Refuse a request without the token for it."""
+        store, now = self.collection.store, self.collection.now()
+        await run_in_threadpool(check_token, store, token_in(request), scope, survey, now=now)
+
+    def _keep(
+        self, arrivals: Sequence[Arrival], refusals: dict[int, Counter[str]]
+    ) -> Sequence[Fate]:
+        began = time.perf_counter()
+        try:
+            return self.collection.record(arrivals, refusals)
+        finally:
+            self.metrics.groups += 1
+            self.metrics.group_seconds += time.perf_counter() - began
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            self.commits.flush()
+            try:
+                await run_in_threadpool(self.collection.close_due_blocks)
+            except DeniableError:
+                continue  # the store is away; the next tick tries again

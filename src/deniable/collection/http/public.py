@@ -1,0 +1,104 @@
+"""The routes that need no token: what a device must know, and whether the server lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deniable.collection.http.metrics import TEXT_FORM
+from deniable.collection.http.problems import STATUS
+from deniable.collection.http.reports import JSON, accept
+from deniable.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from deniable.collection.http.desk import Desk
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+BRIEFLY = "public, max-age=1"
+
+
+async def describe(request: Request) -> Response:
+    """Return what a respondent's page needs: the survey, its design and its open block."""
+    desk: Desk = request.app.state.desk
+    offer = await desk.offer(request.path_params["name"])
+    found = {
+        "name": offer.name,
+        "state": "closed" if offer.current is None else "published",
+        "invited": offer.invited,
+        "design": offer.design.digest,
+        "block": None if offer.current is None else offer.current.digest,
+        "survey": offer.document,
+    }
+    return Response(msgspec.json.encode(found), 200, {"Cache-Control": BRIEFLY}, JSON)
+
+
+async def design(request: Request) -> Response:
+    """Return a published design: the very bytes whose digest is its address."""
+    return await _published(request, "design")
+
+
+async def block(request: Request) -> Response:
+    """Return a published block: the very bytes whose digest is its address."""
+    return await _published(request, "block")
+
+
+async def _published(request: Request, what: str) -> Response:
+    desk: Desk = request.app.state.desk
+    digest = request.path_params["digest"]
+
+    def load() -> bytes | None:
+        with desk.collection.store.reading() as reading:
+            return reading.design(digest) if what == "design" else reading.block(digest)
+
+    body = await run_in_threadpool(load)
+    if body is None:
+        raise NotFoundError(f"there is no {what} of this digest", given=digest[:80])
+    headers = {"Cache-Control": IMMUTABLE, "ETag": f'"{digest}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, JSON)
+
+
+async def health(request: Request) -> Response:
+    """Tell whether the server can reach its store."""
+    desk: Desk = request.app.state.desk
+
+    def ask() -> None:
+        with desk.collection.store.reading() as reading:
+            reading.server()
+
+    await run_in_threadpool(ask)
+    return Response(b'{"status":"ok"}', media_type=JSON)
+
+
+async def metrics(request: Request) -> Response:
+    """Return counters for a monitor."""
+    desk: Desk = request.app.state.desk
+    return Response(desk.metrics.to_text(desk.commits.waiting), media_type=TEXT_FORM)
+
+
+async def problem(request: Request) -> Response:
+    """Explain a kind of problem; its address is the problem's type."""
+    code = request.path_params["code"]
+    if code not in STATUS:
+        raise NotFoundError("there is no problem of this code", given=code[:80])
+    status, title = STATUS[code]
+    found = {"type": f"/v1/problems/{code}", "title": title, "status": status}
+    return Response(msgspec.json.encode(found), media_type=JSON)
+
+
+ROUTES = [
+    Route("/v1/surveys/{name}/reports", accept, methods=["POST"]),
+    Route("/v1/surveys/{name}", describe, methods=["GET"]),
+    Route("/v1/designs/{digest}", design, methods=["GET"]),
+    Route("/v1/blocks/{digest}", block, methods=["GET"]),
+    Route("/v1/problems/{code}", problem, methods=["GET"]),
+    Route("/v1/health", health, methods=["GET"]),
+    Route("/metrics", metrics, methods=["GET"]),
+]

@@ -1,0 +1,160 @@
+"""The route on which reports arrive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from starlette.responses import Response
+
+from deniable.collection.arrival import (
+    ACCEPTED,
+    CONFLICT,
+    INVITATION_USED,
+    KEPT,
+    REPEATED,
+    SURVEY_CLOSED,
+    UNINVITED,
+    Arrival,
+)
+from deniable.collection.http.problems import MEDIA_TYPE, problem_of, status_of
+from deniable.collection.http.requests import read_body
+from deniable.collection.reading import read_submission
+from deniable.collection.tokens import hash_of
+from deniable.errors import (
+    ConflictError,
+    DeniableError,
+    DigestError,
+    InvitationError,
+    RateError,
+    RequestError,
+    StateError,
+    TooLargeError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from deniable.collection.arrival import Fate
+    from deniable.collection.http.desk import Desk
+    from deniable.collection.offer import Offer
+    from deniable.collection.reading import Submission
+    from deniable.protocol import Report
+
+JSON: Final = "application/json"
+
+_ERRORS: Final[Mapping[Fate, DeniableError]] = {
+    CONFLICT: ConflictError("a report of this id was kept and says something else"),
+    SURVEY_CLOSED: StateError("the survey is closed"),
+    UNINVITED: InvitationError(
+        "this survey needs an invitation", expected="the code you were given"
+    ),
+    INVITATION_USED: InvitationError("this invitation was used", expected="one report for each"),
+}
+
+
+async def accept(request: Request) -> Response:
+    """Keep reports; answer after a durable commit, with one result for each, in order."""
+    desk: Desk = request.app.state.desk
+    offer = await desk.offer(request.path_params["name"])
+    try:
+        _check_rate(desk, request)
+        body = await read_body(request, desk.settings.largest_body)
+        submission = read_submission(body)
+        _check_size(submission, desk.settings.most_reports)
+    except DeniableError as error:
+        _refuse(desk, offer, error)
+        raise
+    results = await _results(desk, offer, submission)
+    answer = _answer(submission.ids, results)
+    if len(results) == 1 and isinstance(results[0], DeniableError):
+        problem = problem_of(results[0]) | {"results": msgspec.Raw(answer)}
+        body = msgspec.json.encode(problem)
+        return Response(body, status_of(results[0]), media_type=MEDIA_TYPE)
+    return Response(b'{"results":' + answer + b"}", media_type=JSON)
+
+
+async def _results(
+    desk: Desk, offer: Offer, submission: Submission
+) -> Sequence[DeniableError | Fate]:
+    """Return for each report its fate, or why it was refused."""
+    code = hash_of(submission.invitation) if submission.invitation else ""
+    if offer.current is None or any(
+        not isinstance(item, DeniableError) and item.block not in offer.blocks
+        for item in submission.items
+    ):
+        # Another worker may have opened a block, or the survey may have closed.
+        offer = await desk.fresh_offer(offer.name)
+    results: list[DeniableError | Fate] = []
+    arrivals: list[Arrival] = []
+    places: list[int] = []
+    for item, name in zip(submission.items, submission.ids, strict=True):
+        try:
+            arrivals.append(_arrival(offer, item, name, code))
+            places.append(len(results))
+            results.append(ACCEPTED)
+        except DeniableError as error:
+            results.append(error)
+            _refuse(desk, offer, error)
+    if arrivals:
+        for place, fate in zip(places, await desk.commits.put(arrivals), strict=True):
+            desk.metrics.reports[fate] += 1
+            results[place] = fate
+            if fate not in KEPT:
+                results[place] = _ERRORS[fate]
+                _refuse(desk, offer, _ERRORS[fate], fate)
+    return results
+
+
+def _arrival(offer: Offer, item: Report | DeniableError, name: str | None, code: str) -> Arrival:
+    if isinstance(item, DeniableError):
+        raise item
+    if name is None:
+        raise AssertionError  # a report was read, so its id is text
+    block, values = offer.check(item)
+    return Arrival(offer.key, name, block, item.view, values, code)
+
+
+def _check_rate(desk: Desk, request: Request) -> None:
+    wait = desk.rates.wait_for(request.client.host if request.client else "")
+    if wait:
+        problem = "reports come faster than this server allows"
+        raise RateError(problem, expected=f"a pause of {wait:.1f} s")
+
+
+def _check_size(submission: Submission, most: int) -> None:
+    if not submission.items:
+        raise RequestError("a submission without reports", expected="at least one report")
+    if len(submission.items) > most:
+        problem = "too many reports in one request"
+        raise TooLargeError(problem, given=len(submission.items), expected=f"at most {most}")
+    if submission.invitation and len(submission.items) != 1:
+        problem = "an invitation is good for one report"
+        raise RequestError(problem, given=len(submission.items), expected="1 report")
+
+
+def _refuse(desk: Desk, offer: Offer, error: DeniableError, reason: str | None = None) -> None:
+    """Count a refusal by its reason; nothing else of the report is remembered."""
+    if reason is None:
+        reason = "wrong-block" if isinstance(error, DigestError) else error.code
+    desk.metrics.refusals[reason] += 1
+    desk.commits.refuse(offer.key, reason)
+
+
+_STATUS_BYTES: Final = {
+    ACCEPTED: b'","status":"accepted"}',
+    REPEATED: b'","status":"repeated"}',
+}
+
+
+def _answer(ids: Sequence[str | None], results: Sequence[DeniableError | Fate]) -> bytes:
+    """Write the results; an accepted id is base64url and needs no escapes."""
+    parts = []
+    for name, result in zip(ids, results, strict=True):
+        if isinstance(result, DeniableError):
+            parts.append(msgspec.json.encode({"id": name, "problem": problem_of(result)}))
+        else:
+            parts.append(b'{"id":"' + (name or "").encode() + _STATUS_BYTES[result])
+    return b"[" + b",".join(parts) + b"]"

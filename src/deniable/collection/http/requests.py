@@ -1,0 +1,47 @@
+"""What every route asks of a request: its body, its token, its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deniable.errors import RequestError, TooLargeError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+async def read_body(request: Request, largest: int) -> bytes:
+    """Return a request's body, unless it is larger than the server reads."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > largest:
+        raise TooLargeError("the request is too large", expected=f"at most {largest} bytes")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > largest:
+            raise TooLargeError("the request is too large", expected=f"at most {largest} bytes")
+    return bytes(body)
+
+
+def token_in(request: Request) -> str | None:
+    """Return the token of the header Authorization. It is never read from an address."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" and token.strip() else None
+
+
+def integer_in(request: Request, name: str, default: int, *, most: int) -> int:
+    """Return a number from the query."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit() or len(text) > len(str(most)) or int(text) > most:
+        raise RequestError(f"{name} is no number that fits", expected=f"0 to {most}")
+    return int(text)
+
+
+def flag_in(request: Request, name: str) -> bool:
+    """Return a yes or no from the query."""
+    text = request.query_params.get(name, "false")
+    if text not in {"true", "false"}:
+        raise RequestError(f"{name} must be true or false")
+    return text == "true"

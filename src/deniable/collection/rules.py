@@ -1,0 +1,33 @@
+"""How channels change between blocks: one function for each rule that a design may name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from deniable.errors import DesignError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from deniable.protocol import Block, Design, Tally
+    from deniable.protocol.design import Channels
+
+    Update: TypeAlias = Callable[[Design, Block, Tally], Channels]
+
+
+def unchanged(design: Design, block: Block, tally: Tally) -> Channels:
+    """Return the channels of the block that has just closed."""
+    del design, tally
+    return block.channels
+
+
+RULES: Mapping[str, Update] = {"fixed": unchanged}
+"""Every rule that this server can follow: from a closed block to the next one's channels."""
+
+
+def update_for(design: Design) -> Update:
+    """Return the rule of a design, or say that this server cannot follow it."""
+    if design.rule.name not in RULES:
+        problem = "this server cannot follow the design's rule between blocks"
+        raise DesignError(problem, given=design.rule.name, expected=" or ".join(RULES))
+    return RULES[design.rule.name]

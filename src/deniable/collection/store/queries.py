@@ -1,0 +1,139 @@
+"""Every statement that a database ever gets from us, named. No other module speaks SQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BindParameter,
+    Executable,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+
+from deniable.collection.store.tables import (
+    block,
+    design,
+    invitation,
+    merged,
+    refusal,
+    report,
+    server,
+    survey,
+    token,
+)
+
+# The survey under treatment, and other values that a statement is called with.
+SURVEY: BindParameter[int] = bindparam("of")
+NUMBER: BindParameter[int] = bindparam("nr")
+
+SERVER_NAME = select(server.c.name)
+NAME_SERVER = insert(server).values(place=1)
+
+SURVEYS = select(survey).order_by(survey.c.name)
+SURVEY_NAMED = select(survey).where(survey.c.name == bindparam("named"))
+# FOR UPDATE is left out by SQLite's dialect, where a writing transaction is alone anyway.
+LOCK_SURVEY = select(survey).where(survey.c.key == SURVEY).with_for_update()
+ADD_SURVEY = insert(survey)
+CHANGE_SURVEY = update(survey).where(survey.c.key == SURVEY)
+REMOVE_SURVEY = delete(survey).where(survey.c.key == SURVEY)
+
+DESIGN_BODY = select(design.c.body).where(design.c.digest == bindparam("wanted"))
+ADD_DESIGN = insert(design)
+
+BLOCK_BODY = select(block.c.body).where(block.c.digest == bindparam("wanted")).limit(1)
+BLOCKS = (
+    select(block)
+    .where(block.c.survey == SURVEY, block.c.number >= bindparam("since"))
+    .order_by(block.c.number)
+)
+OPEN_BLOCK = select(block).where(block.c.survey == SURVEY, block.c.tally.is_(None))
+ADD_BLOCK = insert(block)
+COUNT_TO_BLOCK = (
+    update(block)
+    .where(block.c.survey == SURVEY, block.c.number == NUMBER, block.c.tally.is_(None))
+    .values(count=block.c.count + bindparam("more"))
+)
+POSTPONE_BLOCK = update(block).where(
+    block.c.survey == SURVEY, block.c.number == NUMBER, block.c.tally.is_(None)
+)
+# The condition on the tally is what closes a block exactly once.
+CLOSE_BLOCK = update(block).where(
+    block.c.survey == SURVEY, block.c.number == NUMBER, block.c.tally.is_(None)
+)
+
+_GROUPS = (report.c.block, report.c.late, report.c.view, report.c["values"])
+COUNTS = select(*_GROUPS, func.count()).where(report.c.survey == SURVEY).group_by(*_GROUPS)
+COUNTS_OF_BLOCK = COUNTS.where(report.c.block == NUMBER)
+PAGE_OF_REPORTS = (
+    select(report.c.id, *_GROUPS)
+    .where(report.c.survey == SURVEY, report.c.id > bindparam("after"))
+    .order_by(report.c.id)
+    .limit(bindparam("most"))
+)
+
+REFUSALS = select(refusal.c.reason, refusal.c.count).where(refusal.c.survey == SURVEY)
+ADD_TO_REFUSAL = (
+    update(refusal)
+    .where(refusal.c.survey == SURVEY, refusal.c.reason == bindparam("why"))
+    .values(count=refusal.c.count + bindparam("more"))
+)
+ADD_REFUSAL = insert(refusal)
+
+INVITATIONS = select(invitation.c.code, invitation.c.redeemed).where(
+    invitation.c.survey == SURVEY, invitation.c.code.in_(bindparam("codes", expanding=True))
+)
+INVITATION_TOTALS = (
+    select(invitation.c.redeemed, func.count())
+    .where(invitation.c.survey == SURVEY)
+    .group_by(invitation.c.redeemed)
+)
+ADD_INVITATION = insert(invitation)
+REDEEM = (
+    update(invitation)
+    .where(invitation.c.survey == SURVEY, invitation.c.code.in_(bindparam("codes", expanding=True)))
+    .values(redeemed=True)
+)
+
+MERGED = select(merged.c.body).where(merged.c.survey == SURVEY).order_by(merged.c.digest)
+ADD_MERGED = insert(merged)
+
+TOKEN = select(token).where(token.c.hash == bindparam("wanted"))
+ADD_TOKEN = insert(token)
+REMOVE_TOKEN = delete(token).where(token.c.hash == bindparam("wanted"))
+REMOVE_EXPIRED_TOKENS = delete(token).where(token.c.expires <= bindparam("now"))
+
+# The two statements of the hot path are written for each database's driver.
+KEPT_REPORTS: dict[str, Executable] = {
+    "sqlite": select(
+        report.c.id, report.c.block, report.c.view, report.c["values"], report.c.late
+    ).where(report.c.survey == SURVEY, report.c.id.in_(bindparam("ids", expanding=True))),
+    "postgresql": text(
+        'SELECT id, block, view, "values", late FROM report'
+        " WHERE survey = :of AND id = ANY(CAST(:ids AS text[]))"
+    ),
+}
+ADD_REPORTS_SQLITE = (
+    'INSERT INTO report (survey, id, block, view, "values", late) VALUES (?, ?, ?, ?, ?, ?)'
+)
+ADD_REPORTS_POSTGRESQL = text(
+    'INSERT INTO report (survey, id, block, view, "values", late)'
+    " SELECT :of, * FROM unnest(CAST(:ids AS text[]), CAST(:blocks AS int[]),"
+    " CAST(:views AS int[]), CAST(:answers AS text[]), CAST(:late AS boolean[]))"
+)
+
+SQLITE_SETTINGS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",  # the log is on the disk before a commit returns
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA busy_timeout = 10000",
+    "PRAGMA cache_size = -65536",  # 64 MiB
+    "PRAGMA secure_delete = ON",
+)
+SQLITE_BEGIN = {"reading": "BEGIN", "writing": "BEGIN IMMEDIATE"}
+
+# Workers that start together lay the tables one after another.
+ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7238145)")
