@@ -80,6 +80,9 @@ function check(channel) {
         const problem = "a subset must leave at least one cell out and hold at least one";
         throw new ChannelError(problem, { given: channel.chosen });
       }
+      if (inside(channel) <= outside(channel)) {
+        throw new ChannelError("a subset must hold the truth with higher odds than another cell");
+      }
       return;
     case "matrix":
       checkRows(channel.rows);
@@ -118,6 +121,22 @@ export function widthOf(channel) {
   if (channel.kind === "subset") return channel.chosen;
   if (channel.kind === "unary") return Math.ceil(channel.size / 32);
   return channel.kind === "local-hash" ? 3 : 1;
+}
+
+/**
+ * p·(m − s), which stands to `outside` as P(y|x) does to P(y|x′) where only x is in y.
+ * @param {Subset} channel
+ */
+export function inside({ head, size, chosen }) {
+  return BigInt(head) * BigInt(size - chosen);
+}
+
+/**
+ * (1 − p)·s.
+ * @param {Subset} channel
+ */
+export function outside({ head, chosen }) {
+  return BigInt(WORD - head) * BigInt(chosen);
 }
 
 /**

@@ -5,7 +5,7 @@
  * less than 2⁻⁴⁷ of itself, so a certified ε is never below the true one. No answer comes here.
  */
 
-import { sizeOf } from "./channels.js";
+import { inside, outside, sizeOf } from "./channels.js";
 import { WORD } from "./coin.js";
 
 /** @typedef {import("./channels.js").Channel} Channel */
@@ -43,12 +43,8 @@ export function worstRatio(channel) {
     case "local-hash":
       // The hash is drawn without the answer, so it reveals nothing by itself.
       return truthOrLie(channel.head, Math.floor(WORD / channel.buckets));
-    case "subset": {
-      // p·(m − s) / ((1 − p)·s), or its reciprocal.
-      const inside = BigInt(channel.head) * BigInt(channel.size - channel.chosen);
-      const outside = BigInt(WORD - channel.head) * BigInt(channel.chosen);
-      return inside > outside ? [inside, outside] : [outside, inside];
-    }
+    case "subset":
+      return [inside(channel), outside(channel)];
     case "unary":
       // Two bits differ between two answers.
       return [
