@@ -19,6 +19,7 @@ extensions = [
     "errors_table",
     "mathml",
     "myst_parser",
+    "rooms",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
