@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
 COLUMNS = 80
 SECRET = "the respondent said yes"  # noqa: S105 -- an answer, not a password
+
+
+class Screen(StringIO):
+    """A place for text that calls itself a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
 
 
 def commands(
@@ -131,3 +140,14 @@ def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[s
         advance(3)
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+def test_progress_is_shown_where_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the bar says what is done and how much of it."""
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal.progress("counting", 3) as advance:
+        advance(3)
+    assert "counting" in screen.getvalue()
+    assert "3 rows" in screen.getvalue()
