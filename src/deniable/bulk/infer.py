@@ -10,6 +10,7 @@ that concerns. Never infer a schema from what respondents answered.
 from __future__ import annotations
 
 import math
+import unicodedata
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
@@ -147,7 +148,8 @@ class _Column:
         if values and all(isinstance(value, bool) for value in values):
             return "nominal", _named(("no", "yes")), None
         if all(isinstance(value, str) for value in values):
-            return "nominal", _named(sorted(map(str, values))), None
+            texts = {unicodedata.normalize("NFC", str(value)) for value in values}
+            return "nominal", _named(sorted(texts)), None
         if all(map(_is_whole, values)):
             return "nominal", _named(map(str, sorted(map(_whole, values)))), None
         raise DataError(f"column {self.name!r} holds values of several types")
