@@ -11,22 +11,27 @@ import json
 import sys
 from pathlib import Path
 
-from tools.vectors import agreements, channels, coins, messages, reports, tallies
+from tools.vectors.agreements import agreements, memories
+from tools.vectors.channels import certificates, channels
+from tools.vectors.coins import tosses
+from tools.vectors.messages import blocks, canonical_forms, designs
+from tools.vectors.reports import randomized, received
+from tools.vectors.tallies import tallies
 
 FOLDER = Path(__file__).resolve().parents[2] / "spec" / "vectors"
 
 FILES = {
-    "coins": coins.tosses,
-    "canonical": messages.canonical_forms,
-    "channels": channels.channels,
-    "epsilon": channels.certificates,
-    "designs": messages.designs,
-    "blocks": messages.blocks,
-    "reports": reports.randomized,
-    "received": reports.received,
-    "agreements": agreements.agreements,
-    "memories": agreements.memories,
-    "tallies": tallies.tallies,
+    "coins": tosses,
+    "canonical": canonical_forms,
+    "channels": channels,
+    "epsilon": certificates,
+    "designs": designs,
+    "blocks": blocks,
+    "reports": randomized,
+    "received": received,
+    "agreements": agreements,
+    "memories": memories,
+    "tallies": tallies,
 }
 
 

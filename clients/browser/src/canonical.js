@@ -11,9 +11,6 @@ import { DesignError } from "./errors.js";
 
 /** @typedef {typeof import("./errors.js").DeniableError} ErrorClass */
 
-/** The length of a digest in characters. */
-export const DIGEST_LENGTH = 43;
-
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
