@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_CEILING, Decimal, localcontext
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ def asked_epsilon(epsilon: float) -> Decimal:
     return min(Decimal(epsilon), Decimal(LARGEST_EPSILON)) * (1 - SLACK)
 
 
+@lru_cache(maxsize=4096)
 def log_ratio(numerator: int, denominator: int) -> float:
     """Return ln(numerator / denominator), rounded up to the next float; infinite over zero.
 
