@@ -3,6 +3,7 @@
 from deniable.protocol.block import Block, first_block, next_block
 from deniable.protocol.canonical import canonical, decode_bytes, digest, encode_bytes
 from deniable.protocol.compile import design_for
+from deniable.protocol.coverage import Coverage, coverage_of, people_per_view, people_together
 from deniable.protocol.covering import cover_pairs, least_views
 from deniable.protocol.design import (
     Design,
@@ -31,6 +32,7 @@ from deniable.protocol.views import all_groups, round_robin, single_groups
 
 __all__ = [
     "Block",
+    "Coverage",
     "Design",
     "Group",
     "Report",
@@ -45,6 +47,7 @@ __all__ = [
     "canonical",
     "check_report",
     "cover_pairs",
+    "coverage_of",
     "decode_bytes",
     "design_for",
     "design_from_bytes",
@@ -55,6 +58,8 @@ __all__ = [
     "first_block",
     "least_views",
     "next_block",
+    "people_per_view",
+    "people_together",
     "report_from_bytes",
     "report_from_dict",
     "round_robin",

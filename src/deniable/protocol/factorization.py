@@ -59,6 +59,8 @@ def _extend(views: list[Counter[Part]], together: int, left: int) -> list[Part |
         if wanted == left:
             matching.serve_view(view)
     for part in demand:
+        matching.take_free_views(part)
+    for part in demand:
         while matching.missing[part]:
             matching.serve_part(part)
     return matching.chosen
@@ -121,6 +123,14 @@ class _Matching:
             if view not in reached_by:
                 return
             part = reached_by[view]
+
+    def take_free_views(self, part: Part) -> None:
+        """Give a part the views that nobody asks for yet."""
+        for view in self.offering[part]:
+            if not self.missing[part]:
+                return
+            if self.chosen[view] is None:
+                self._assign(view, part)
 
     def serve_part(self, start: Part) -> None:
         """Find a free view for a part, moving other parts to other views where needed."""

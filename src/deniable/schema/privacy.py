@@ -20,20 +20,36 @@ NO_OPTIONS: Final[FrozenMap[object]] = FrozenMap()
 DESIGNS: Final[tuple[DesignName, ...]] = get_args(DesignName)
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 CHANNELS: Final = ("best", "k-ary", "subset", "two-coin")
+COVERS: Final = ("sets", "pairs")
 RULES: Final = ("classic-blocks", "classic-clients")
 MOST_K: Final = 6
 
 # Which options each design knows, with what holds where they are not given;
 # None stands for an option that is then absent altogether.
 OPTIONS: Final[Mapping[str, Mapping[str, object]]] = {
-    "ask-one": {"channel": "best", "k": 2, "groups": None, "block_size": None},
+    "ask-one": {
+        "channel": "best",
+        "k": 2,
+        "cover": "sets",
+        "max_cells": None,
+        "groups": None,
+        "block_size": None,
+    },
     "independent": {"channel": "best", "block_size": None},
     "joint": {"channel": "best", "block_size": None},
     "clusters": {"channel": "best", "clusters": None, "block_size": None},
-    "views": {"channel": "best", "k": 2, "block_size": None},
+    "views": {
+        "channel": "best",
+        "k": 2,
+        "cover": "sets",
+        "max_cells": None,
+        "block_size": None,
+    },
     "rrba": {
         "channel": "two-coin",
         "k": 2,
+        "cover": "sets",
+        "max_cells": None,
         "block_size": 250,
         "floor": 0.1,
         "rule": "classic-blocks",
@@ -128,8 +144,9 @@ def option_faults(design: str, options: Mapping[str, object]) -> Iterator[tuple[
             yield key, "is missing"
     if design == "rrba" and options.get("channel", "two-coin") != "two-coin":
         yield "channel", "must be 'two-coin', whose fake distribution the rule updates"
-    if "k" in options and "groups" in options:
-        yield "groups", "and 'k' exclude each other"
+    for key in ("k", "cover"):
+        if key in options and "groups" in options:
+            yield "groups", f"and {key!r} exclude each other"
 
 
 def membership_faults(privacy: Privacy, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -171,6 +188,11 @@ def _size_fault(value: object) -> str | None:
     return None if type(value) is int and value >= 1 else "is not a whole number above 0"
 
 
+def _cells_fault(value: object) -> str | None:
+    within = type(value) is int and value > 1
+    return None if within else "is not a whole number above 1"
+
+
 def _floor_fault(value: object) -> str | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     within = is_number and 0 < value <= 1  # type: ignore[operator]  # a number, as just said
@@ -193,7 +215,9 @@ def _groups_fault(value: object) -> str | None:
 _OPTION_FAULTS: Final[Mapping[str, Callable[[object], str | None]]] = {
     "channel": _word_fault(CHANNELS),
     "rule": _word_fault(RULES),
+    "cover": _word_fault(COVERS),
     "k": _k_fault,
+    "max_cells": _cells_fault,
     "block_size": _size_fault,
     "floor": _floor_fault,
     "clusters": _groups_fault,
