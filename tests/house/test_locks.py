@@ -44,6 +44,7 @@ def test_every_line_of_a_lock_is_a_version_a_hash_or_a_comment(root: Path) -> No
             assert is_hash or PINNED.match(line), f"{path.name}: {line}"
             assert is_hash or not after_version, f"{path.name}: no hash before {line}"
             after_version = not is_hash
+        assert not after_version, f"{path.name}: no hash at the end"
 
 
 def test_every_extra_has_its_lock(project: dict[str, Any], root: Path) -> None:
