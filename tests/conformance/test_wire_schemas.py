@@ -1,4 +1,4 @@
-"""The JSON Schemas of the wire: every good vector passes, every bad one that they can tell fails."""
+"""The JSON Schemas of the wire: good vectors pass, bad ones fail as far as a schema can tell."""
 
 from __future__ import annotations
 
@@ -127,8 +127,9 @@ def test_a_schema_agrees_with_the_vectors(name: str, case: dict[str, Any]) -> No
 
 def test_what_is_beyond_a_schema_is_in_the_vectors() -> None:
     """No comment of the list above has lost its vector."""
-    comments = {name: {p.values[1]["comment"] for p in vectors(name)} for name in FILES}
-    assert {n: sorted(BEYOND_A_SCHEMA[n] - comments[n]) for n in FILES} == dict.fromkeys(FILES, [])
+    for name in FILES:
+        comments = {parameter.values[1]["comment"] for parameter in vectors(name)}
+        assert sorted(BEYOND_A_SCHEMA[name] - comments) == []
 
 
 def test_every_report_of_the_vectors_passes() -> None:

@@ -1,0 +1,258 @@
+/** The device: refuses before any coin, remembers before it speaks, repeats itself for ever. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  Agreement, Answer, BrowserStorage, Device, MemoryStorage, readBlock, readDesign, readReport,
+} from "../src/index.js";
+import { WordCoin } from "../src/coin.js";
+import { codeOf, ScriptedCoin, vectors } from "./support.js";
+
+const [good] = vectors("reports").filter(({ comment }) => comment === "any pair of three");
+const design = await readDesign(good.design);
+const block = await readBlock(good.block, design);
+const agreement = new Agreement({ epsilon: Number(design.epsilon) });
+const sizes = design.attributes.map(({ size }) => size);
+const answer = new Answer([1, 2, 3], sizes);
+const other = new Answer([0, 0, 0], sizes);
+
+/** A storage that writes down what is done to it, and fails where it is told to. */
+class Watched extends MemoryStorage {
+  /** @type {string[]} */
+  log = [];
+  failing = "";
+
+  async read() {
+    this.log.push("read");
+    if (this.failing.includes("read")) throw new DOMException("denied", "SecurityError");
+    return super.read();
+  }
+
+  /** @param {string} document */
+  async write(document) {
+    this.log.push("write");
+    if (this.failing.includes("write")) throw new DOMException("full", "QuotaExceededError");
+    await super.write(document);
+  }
+}
+
+/** Coins that write down that they were tossed. */
+class WatchedCoin extends WordCoin {
+  /** @param {string[]} log */
+  constructor(log) {
+    super();
+    this.log = log;
+  }
+
+  word() {
+    if (this.log.at(-1) !== "toss") this.log.push("toss");
+    return 12345;
+  }
+}
+
+test("the order is recall, toss, remember", async () => {
+  const storage = new Watched();
+  const device = new Device({ storage, agreement, coin: new WatchedCoin(storage.log) });
+  await device.respond(design, block, answer);
+  assert.deepEqual(storage.log, ["read", "toss", "write"]);
+});
+
+test("a refusal tosses no coin and writes nothing", async () => {
+  const tasks = [
+    (/** @type {Device} */ device) => device.respond(design, block, answer, { wave: 1 }),
+    (/** @type {Device} */ device) => device.respond(design, block, new Answer([1], [2])),
+    (/** @type {Device} */ device) => device.respond(design, block, new Answer([1, 5, 3], [9, 9, 9])),
+    (/** @type {Device} */ device) => device.respond(design, block, /** @type {any} */ ([1, 2, 3])),
+  ];
+  const stingy = new Agreement({ epsilon: 0.5 });
+  for (const [number, task] of [...tasks, tasks[0]].entries()) {
+    const storage = new Watched();
+    const terms = number === tasks.length ? stingy : agreement;
+    const device = new Device({ storage, agreement: terms, coin: new ScriptedCoin([]) });
+    assert.notEqual(await codeOf(() => task(device)), null);
+    assert.deepEqual(storage.log, ["read"]);
+  }
+});
+
+test("the same report is handed out for ever, to every device on the same storage", async () => {
+  const storage = new MemoryStorage();
+  const first = await new Device({ storage, agreement }).respond(design, block, answer);
+  for (const again of [answer, other]) {
+    const device = new Device({ storage, agreement, coin: new ScriptedCoin([]) });
+    assert.deepEqual(await device.respond(design, block, again), first);
+  }
+});
+
+test("two clicks at once are one answer", async () => {
+  const device = new Device({ storage: new MemoryStorage(), agreement });
+  const both = await Promise.all([1, 2].map(() => device.respond(design, block, answer)));
+  assert.deepEqual(both[0].toBytes(), both[1].toBytes());
+  assert.equal((await device.ledger()).entries.length, 1);
+});
+
+for (const failing of ["read", "write", "read write"]) {
+  test(`a storage that fails at ${failing} is survived, and said`, async () => {
+    const storage = new Watched();
+    const earlier = '{"deniable":1,"cap":null,"entries":[]}';
+    await storage.write(earlier);
+    storage.failing = failing;
+    const device = new Device({ storage, agreement });
+    const report = await device.respond(design, block, answer);
+    assert.deepEqual(await device.respond(design, block, other), report);
+    assert.equal(device.lasting, false);
+    assert.equal((await device.ledger()).entries.length, 1);
+    storage.failing = "";
+    assert.equal(await storage.read(), earlier, "what could not be read was written over");
+  });
+}
+
+test("what could not be written is written when the storage recovers", async () => {
+  const storage = new Watched();
+  const device = new Device({ storage, agreement });
+  storage.failing = "write";
+  const report = await device.respond(design, block, answer);
+  await device.setCap(7);
+  storage.failing = "";
+  await device.submit("https://example", { send: keeps });
+  assert.equal(device.lasting, true);
+  const later = new Device({ storage, agreement, coin: new ScriptedCoin([]) });
+  assert.deepEqual(await later.respond(design, block, other), report);
+  assert.equal((await later.ledger()).cap, 7);
+});
+
+test("two devices on one storage learn from each other", async () => {
+  const storage = new MemoryStorage();
+  const one = new Device({ storage, agreement });
+  const two = new Device({ storage, agreement, coin: new ScriptedCoin([]) });
+  await one.setCap(9);
+  const report = await one.respond(design, block, answer);
+  assert.deepEqual(await two.respond(design, block, other), report);
+  assert.equal((await two.ledger()).cap, 9);
+  await two.submit("https://example", { send: keeps });
+  assert.deepEqual(await one.unsent(), []);
+});
+
+test("the ledger adds up by survey, attribute and in all, and obeys the cap", async () => {
+  const device = new Device({ storage: new MemoryStorage(), agreement });
+  const { epsilon, attributes } = device.examine(design, block);
+  const report = await device.respond(design, block, answer);
+  const ledger = await device.ledger();
+  assert.ok(ledger.total >= epsilon && ledger.total < epsilon + 1e-12);
+  assert.equal(ledger.total, ledger.spentOn(design.survey));
+  assert.equal(ledger.spentOn("another"), 0);
+  const asked = design.views[report.view].groups.flatMap((group) => group.attributes);
+  const spent = ledger.spentByAttribute(design.survey);
+  assert.deepEqual(Object.keys(spent), asked.map((at) => design.attributes[at].name));
+  assert.ok(Object.values(spent)[0] >= attributes[asked[0]]);
+  for (const cap of [-1, NaN, /** @type {any} */ ("1")]) {
+    assert.equal(await codeOf(() => device.setCap(cap)), "invalid-epsilon");
+  }
+});
+
+test("nothing that is stored, sent or shown depends on the answer but the report's values", async () => {
+  const words = [0, 0, 2 ** 31, 5, 2 ** 30, 9, 77, 77];
+  const [one, two] = await Promise.all([answer, other].map(async (truth) => {
+    const storage = new MemoryStorage();
+    const coin = new ScriptedCoin(words);
+    const device = new Device({ storage, agreement, coin, nameReport: () => new Uint8Array(16) });
+    const report = await device.respond(design, block, truth);
+    const blank = (/** @type {string} */ text) => text.replace(JSON.stringify(report.values), "[]");
+    const stored = JSON.parse(/** @type {string} */ (await storage.read()));
+    stored.entries[0].report = blank(stored.entries[0].report);
+    return { stored, sent: blank(report.toString()), spent: coin.spent };
+  }));
+  assert.deepEqual(one, two);
+});
+
+/**
+ * @param {string} url
+ * @param {string} body
+ */
+async function keeps(url, body) {
+  assert.ok(url.startsWith("https://"));
+  const results = JSON.parse(body).reports.map((/** @type {any} */ { id }) => ({ id }));
+  return { status: 200, body: JSON.stringify({ results }), retryAfter: null };
+}
+
+test("a submission repeats the same bytes until the server says it kept them", async () => {
+  const device = new Device({ storage: new MemoryStorage(), agreement });
+  const report = await device.respond(design, block, answer);
+  /** @type {string[]} */
+  const sent = [];
+  /** @type {number[]} */
+  const waits = [];
+  const replies = [503, 429, 408, 200];
+  const arrived = await device.submit("https://example", {
+    send: async (url, body) => {
+      sent.push(body);
+      const status = replies[sent.length - 1];
+      return status === 200 ? keeps(url, body) : { status, body: "", retryAfter: status === 429 ? 7 : null };
+    },
+    wait: async (seconds) => void waits.push(seconds),
+  });
+  assert.equal(arrived, 1);
+  assert.deepEqual(new Set(sent), new Set([`{"reports":[${report}]}`]));
+  assert.deepEqual(waits, [0.5, 7, 2]);
+  assert.equal(await device.submit("https://example", { send: keeps }), 0);
+});
+
+test("a report counts as arrived only if the server names it as kept", async () => {
+  const device = new Device({ storage: new MemoryStorage(), agreement });
+  const { id } = await device.respond(design, block, answer);
+  const bad = [
+    { status: 400, body: '{"title":"Invalid report"}' },
+    { status: 409, body: '{"detail":"other bytes"}' },
+    { status: 200, body: "" },
+    { status: 200, body: '{"results":[]}' },
+    { status: 200, body: '{"results":[{"id":"another"}]}' },
+    { status: 200, body: JSON.stringify({ results: [{ id, problem: "closed" }] }) },
+    { status: 200, body: JSON.stringify({ results: [{ id }, { id }] }) },
+    { status: 503, body: "" },
+  ];
+  for (const reply of bad) {
+    const send = async () => ({ ...reply, retryAfter: null });
+    const task = () => device.submit("https://example", { send, wait: async () => {}, attempts: 2 });
+    assert.equal(await codeOf(task), "submission-failed");
+    assert.equal((await device.unsent()).length, 1);
+  }
+});
+
+test("the browser's storage is used when it works, and refused access is survived", async () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const working = {
+    getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ text) => void kept.set(key, text),
+  };
+  const denied = { get: () => { throw new DOMException("denied", "SecurityError"); } };
+  try {
+    Object.defineProperty(globalThis, "localStorage", { value: working, configurable: true });
+    const device = new Device({ storage: new BrowserStorage("survey"), agreement });
+    const report = await device.respond(design, block, answer);
+    assert.equal(device.lasting, true);
+    assert.deepEqual([...kept.keys()], ["survey"]);
+    const entry = JSON.parse(/** @type {string} */ (kept.get("survey"))).entries[0];
+    assert.deepEqual(readReport(entry.report), report);
+    Object.defineProperty(globalThis, "localStorage", { ...denied, configurable: true });
+    const second = new Device({ storage: new BrowserStorage("survey"), agreement });
+    await second.respond(design, block, answer);
+    assert.equal(second.lasting, false);
+  } finally {
+    Reflect.deleteProperty(globalThis, "localStorage");
+  }
+});
+
+test("a device without an agreement is none", async () => {
+  const storage = new MemoryStorage();
+  const task = () => new Device({ storage, agreement: /** @type {any} */ ({ epsilon: 1 }) });
+  assert.equal(await codeOf(task), "invalid-epsilon");
+});
+
+test("bytes that are not text are no design", async () => {
+  const bad = [new Uint8Array([0xff, 0xfe]), new Uint8Array([0x22, 0xc3, 0x28, 0x22]), new ArrayBuffer(0)];
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  for (const data of [...bad, deep]) {
+    assert.equal(await codeOf(() => readDesign(data)), "invalid-design");
+  }
+});
