@@ -1,0 +1,104 @@
+"""The loops of ``bump``: a diagonal plus a matrix of rank one, along the axes of a large table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit, prange
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Sizes = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+LOOSE = {"reassoc", "contract", "nsz"}
+"""Sums may be taken in any order, so that they become vector instructions."""
+
+
+@njit(cache=True, nogil=True, fastmath=LOOSE)
+def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
+    """Apply a bump to each row."""
+    for row in range(block.shape[0]):
+        total = 0.0
+        for cell in range(block.shape[1]):
+            total += weight[cell] * block[row, cell]
+        for cell in range(block.shape[1]):
+            block[row, cell] = own[cell] * block[row, cell] + every[cell] * total
+
+
+@njit(cache=True, nogil=True, fastmath=LOOSE)
+def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: Array) -> None:
+    """Apply a bump along the middle axis, running along the last one."""
+    depth, width = block.shape[1], block.shape[2]
+    for plane in range(block.shape[0]):
+        for place in range(width):
+            totals[place] = 0.0
+        for cell in range(depth):
+            share = weight[cell]
+            for place in range(width):
+                totals[place] += share * block[plane, cell, place]
+        for cell in range(depth):
+            mine, of_all = own[cell], every[cell]
+            for place in range(width):
+                block[plane, cell, place] = (
+                    mine * block[plane, cell, place] + of_all * totals[place]
+                )
+
+
+@njit(cache=True, nogil=True)
+def mend_axes(
+    block: Array,
+    width: int,
+    sizes: Sizes,
+    touched: Flags,
+    own: Array,
+    every: Array,
+    weight: Array,
+    totals: Array,
+) -> None:
+    """Apply the bumps of several axes to one block that fits into the cache.
+
+    The vectors of all axes stand one after another.
+    """
+    inner = width
+    last = own.size
+    for axis in range(sizes.size - 1, -1, -1):
+        size = sizes[axis]
+        first = last - size
+        if touched[axis]:
+            vectors = own[first:last], every[first:last], weight[first:last]
+            if inner == 1:
+                mend_rows(block.reshape(-1, size), *vectors)
+            else:
+                mend_planes(block.reshape(-1, size, inner), *vectors, totals)
+        inner *= size
+        last = first
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def mend(
+    table: Array,
+    tile: int,
+    sizes: Sizes,
+    touched: Flags,
+    own: Array,
+    every: Array,
+    weight: Array,
+) -> None:
+    """Apply the bumps of the axes that make up the middle axis of (outer, middle, inner)."""
+    outer, middle, inner = table.shape
+    tiles = (inner + tile - 1) // tile
+    for job in prange(outer * tiles):
+        plane, start = job // tiles, job % tiles * tile
+        width = min(tile, inner - start)
+        totals = np.empty(middle * width)
+        if width == inner:
+            block = table[plane].reshape(-1)
+            mend_axes(block, width, sizes, touched, own, every, weight, totals)
+        else:  # rows far apart fight for the same lines of the cache: work on a copy
+            copy = table[plane, :, start : start + width].copy()
+            mend_axes(copy.reshape(-1), width, sizes, touched, own, every, weight, totals)
+            table[plane, :, start : start + width] = copy

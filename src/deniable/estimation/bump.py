@@ -1,0 +1,124 @@
+"""The loop behind every two-coin axis: out = α·in + β·Σ(γ·in), in place, in few memory passes.
+
+A two-coin channel, its transpose, its inverse and the squares of its inverse are all a
+diagonal plus a matrix of rank one. Along one axis of a table that costs O(cells), where a
+matrix product costs O(d·cells). Neighbouring axes are done together on blocks that fit
+into the processor's cache, so that a table of many small axes is read and written once or
+twice, not once for each axis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+BLOCK = 2**15
+"""Cells of a block that stays in the cache: 256 KiB."""
+
+NARROW = 2**11
+"""Most cells of the axes done together when they are not the last ones."""
+
+NARROWEST = 32
+"""Cells of a row that are worth fetching from memory together."""
+
+SMALL = 2**16
+"""Tables up to this size are left to NumPy: no compilation, hardly slower."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bump:
+    """The matrix diag(own) + all · weightᵀ: what two coins do to one axis, in vectors.
+
+    Attributes:
+        own: What each cell keeps of itself.
+        every: What each cell takes of the weighted sum of all.
+        weight: What each cell gives to that sum.
+    """
+
+    own: Array
+    every: Array
+    weight: Array
+
+    def dense(self) -> Array:
+        """Return the matrix itself.
+
+        >>> Bump(np.ones(2), np.array([1.0, 2.0]), np.ones(2)).dense().tolist()
+        [[2.0, 1.0], [2.0, 3.0]]
+        """
+        return np.diag(self.own) + np.outer(self.every, self.weight)
+
+
+def along(table: Array, bumps: Sequence[Bump | None]) -> Array:
+    """Return the table with one bump applied along each axis; ``None`` leaves an axis alone."""
+    if table.size <= SMALL:
+        for axis, bump in enumerate(bumps):
+            if bump is not None:
+                table = _plain(table, axis, bump)
+        return table
+    result = np.array(table, dtype=np.float64, order="C")
+    along_in_place(result, bumps)
+    return result
+
+
+def along_in_place(table: Array, bumps: Sequence[Bump | None]) -> None:
+    """Do the same on the table itself, which must be contiguous; no second table is made."""
+    shape = table.shape
+    end = len(shape)
+    while end:
+        begin = _segment(shape, end)
+        if any(bump is not None for bump in bumps[begin:end]):
+            _mend_segment(table, shape, (begin, end), bumps)
+        end = begin
+
+
+def _segment(shape: Sequence[int], end: int) -> int:
+    """Return where the axes begin that can be done together with the one before ``end``."""
+    most = BLOCK if end == len(shape) else NARROW
+    begin, cells = end - 1, shape[end - 1]
+    while begin and cells * shape[begin - 1] <= most:
+        begin -= 1
+        cells *= shape[begin]
+    return begin
+
+
+def _mend_segment(
+    table: Array, shape: Sequence[int], span: tuple[int, int], bumps: Sequence[Bump | None]
+) -> None:
+    begin, end = span
+    sizes = shape[begin:end]
+    middle = math.prod(sizes)
+    inner = math.prod(shape[end:])
+    chosen = [_or_nothing(bump, size) for bump, size in zip(bumps[begin:end], sizes, strict=True)]
+    touched = np.array([bump is not None for bump in bumps[begin:end]])
+    from deniable.estimation._axis_kernels import mend  # noqa: PLC0415 -- compiled when needed
+
+    mend(
+        table.reshape(-1, middle, inner),
+        min(inner, max(NARROWEST, BLOCK // middle)),
+        np.array(sizes, dtype=np.int64),
+        touched,
+        np.concatenate([bump.own for bump in chosen]),
+        np.concatenate([bump.every for bump in chosen]),
+        np.concatenate([bump.weight for bump in chosen]),
+    )
+
+
+def _or_nothing(bump: Bump | None, size: int) -> Bump:
+    return bump or Bump(np.ones(size), np.zeros(size), np.zeros(size))
+
+
+def _plain(table: Array, axis: int, bump: Bump) -> Array:
+    shape = [1] * table.ndim
+    shape[axis] = -1
+    total = np.tensordot(table, bump.weight, axes=(axis, 0))
+    return bump.own.reshape(shape) * table + bump.every.reshape(shape) * np.expand_dims(total, axis)

@@ -1,0 +1,201 @@
+"""What reports say about some attributes: every sight of their table, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from deniable.errors import EstimationError, nearest
+from deniable.estimation.evidence import Batch, Evidence, evidence_from_tally
+from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
+from deniable.estimation.sight import Lattice, Roll, Sight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.lens import Lens
+    from deniable.protocol import Tally
+
+Source: TypeAlias = "Tally | Evidence"
+"""Where an estimate may start: counts under a design, or the reports themselves."""
+
+FEWEST_GRID = 2**18
+"""A grid of report values up to this size is laid out whatever the number of reports."""
+
+MOST_GRID = 2**28
+"""The largest grid that is laid out: 2 GiB."""
+
+
+class Asked(NamedTuple):
+    """A batch of reports, and the block and view it belongs to."""
+
+    block: int
+    view: int
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """Everything that was seen of a table.
+
+    Attributes:
+        names: The table's attributes, in the order asked for.
+        shape: Their numbers of cells.
+        sights: One for each block, view and set of groups counted together.
+        people: How many respondents answered at least one of the attributes.
+        design: The digest of the design.
+        exact: Whether the reduced likelihood of every sight is exact.
+    """
+
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    sights: tuple[Sight, ...]
+    people: int
+    design: str
+    exact: bool = True
+
+    @property
+    def covering(self) -> tuple[Sight, ...]:
+        """Return the sights in which all the attributes were answered by one person."""
+        return tuple(sight for sight in self.sights if len(sight.order) == len(self.shape))
+
+    @property
+    def cells(self) -> int:
+        """Return the number of the table's cells."""
+        return math.prod(self.shape)
+
+
+def observe(source: Source, attributes: Sequence[str]) -> Observation:
+    """Return what a tally or evidence says about some attributes.
+
+    Raises:
+        EstimationError: There is no report, or an attribute is unknown or was never asked.
+    """
+    names = tuple(attributes)
+    asked = _asked(source)
+    known, sizes = _attributes(source)
+    wanted = _positions(known, names)
+    sights: list[Sight] = []
+    people: dict[tuple[int, int], int] = {}
+    exact = True
+    for block, view, batch in asked:
+        met = [g for g, group in enumerate(batch.groups) if set(group) & set(wanted)]
+        if not met:
+            continue
+        slices = [_slices(batch.groups[g], sizes, wanted) for g in met]
+        exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
+        sights.append(_sight(Asked(block, view, batch), met, slices, wanted))
+        people[block, view] = batch.people
+    if not sights:
+        problem = "no report tells anything about " + " or ".join(map(repr, names))
+        raise EstimationError(problem, expected="a view that asks it")
+    shape = tuple(sizes[position] for position in wanted)
+    design = "" if isinstance(source, Evidence) else source.design.digest
+    return Observation(names, shape, tuple(sights), sum(people.values()), design, exact)
+
+
+def require_together(observation: Observation) -> tuple[Sight, ...]:
+    """Return the sights of the whole table, or say which view would be needed."""
+    if not observation.covering:
+        asked = ", ".join(observation.names)
+        problem = f"no reports on {asked} by the same person were counted together"
+        expected = (
+            f"a view whose groups hold {asked}, best as one group, and a tally that keeps the "
+            "groups of a view together; or a model of the whole joint"
+        )
+        raise EstimationError(problem, expected=expected)
+    return observation.covering
+
+
+def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
+    """Return the attributes, and those without which their exact likelihood is not known.
+
+    A bare matrix or a hash over a group tells its cells apart in a way that cannot be
+    reduced to some of the group's attributes; the whole group is needed then.
+    """
+    known, sizes = _attributes(source)
+    wanted = list(_positions(known, tuple(attributes)))
+    for _, _, batch in _asked(source):
+        for group, channel in zip(batch.groups, batch.channels, strict=True):
+            met = set(group) & set(wanted)
+            if met and not is_exact(channel, _slices(group, sizes, wanted)):
+                wanted += [attribute for attribute in group if attribute not in wanted]
+    return tuple(known[position] for position in wanted)
+
+
+def _attributes(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    if isinstance(source, Evidence):
+        return source.names, source.sizes
+    return source.design.names, source.design.sizes
+
+
+def _asked(source: Source) -> list[Asked]:
+    """Return the batches with their block and view; without a tally, each is its own block."""
+    if isinstance(source, Evidence):
+        return [Asked(number, 0, batch) for number, batch in enumerate(source.batches)]
+    evidence = evidence_from_tally(source)
+    strata = [stratum for stratum, seen in sorted(source.counts.items()) if sum(seen.values())]
+    return [
+        Asked(stratum.block, stratum.view, batch)
+        for stratum, batch in zip(strata, evidence.batches, strict=True)
+    ]
+
+
+def _positions(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...]:
+    if not names:
+        problem = "a table needs at least one attribute"
+        raise EstimationError(problem, expected="some of " + ", ".join(known))
+    for name in names:
+        if name not in known:
+            problem = f"there is no attribute {name!r} in the design"
+            raise EstimationError(problem, expected=nearest(name, known))
+    if len(set(names)) != len(names):
+        problem = "a table names an attribute twice"
+        raise EstimationError(problem, given=list(names), expected="every attribute once")
+    return tuple(known.index(name) for name in names)
+
+
+def _slices(group: Sequence[int], sizes: Sequence[int], wanted: Sequence[int]) -> Slices:
+    return Slices(tuple(sizes[attribute] for attribute in group), places_of(group, wanted))
+
+
+def _sight(
+    asked: Asked, met: Sequence[int], slices: Sequence[Slices], wanted: Sequence[int]
+) -> Sight:
+    batch = asked.batch
+    order: list[int] = []
+    sizes: list[int] = []
+    lenses: list[Lens] = []
+    places: list[NDArray[np.int64]] = []
+    for g, part in zip(met, slices, strict=True):
+        lens, where = lens_of(batch.channels[g], part, batch.reports[g])
+        order += [wanted.index(batch.groups[g][place]) for place in part.kept]
+        sizes += [part.sizes[place] for place in part.kept]
+        lenses.append(lens)
+        places.append(where)
+    numbers: NDArray[np.float64] = batch.counts.astype(np.float64)
+    grid = math.prod(lens.values for lens in lenses)
+    common = (asked.block, asked.view, tuple(order), tuple(sizes), tuple(lenses))
+    if grid <= FEWEST_GRID or (grid <= MOST_GRID and _all_small(lenses)):
+        shape = tuple(lens.values for lens in lenses)
+        flat = np.ravel_multi_index(tuple(places), shape)
+        return Lattice(*common, _counted(flat, numbers, grid).reshape(shape))
+    distinct, back = np.unique(np.stack(places, axis=1), axis=0, return_inverse=True)
+    rows = tuple(np.ascontiguousarray(column) for column in distinct.T)
+    return Roll(*common, rows, _counted(back.reshape(-1), numbers, len(distinct)))
+
+
+def _counted(
+    places: NDArray[np.int64], numbers: NDArray[np.float64], size: int
+) -> NDArray[np.float64]:
+    return np.bincount(places, numbers, minlength=size).astype(np.float64)
+
+
+def _all_small(lenses: Sequence[Lens]) -> bool:
+    """Tell whether no lens has many more report values than cells: a grid is then cheaper."""
+    return all(lens.values <= 2 * lens.cells for lens in lenses)

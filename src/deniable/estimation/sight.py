@@ -1,0 +1,253 @@
+"""A sight: how respondents of one block and view saw the cells of a table.
+
+Two forms with the same five maps. A lattice counts report values on a grid, one axis for
+each group, and every map is applied axis by axis (Kikuchi's castell). A roll keeps the
+distinct reports one by one; it serves where the grid would be larger than the reports.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from deniable.estimation.bump import Bump, along
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.lens import Lens
+
+    Array = NDArray[np.float64]
+
+Map: TypeAlias = Literal["see", "trace", "invert", "square", "spread"]
+
+CHUNK = 2**22
+"""Numbers that are laid out at once where a map goes report by report."""
+
+
+class Sight(Protocol):
+    """What one block and view tell about a table of ``shape``."""
+
+    @property
+    def block(self) -> int:
+        """Return the block's number."""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Return the table's axes that were asked, in the order of the groups."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return their numbers of cells, in that order."""
+
+    @property
+    def lenses(self) -> tuple[Lens, ...]:
+        """Return one lens for each group."""
+
+    @property
+    def counts(self) -> Array:
+        """Return how often each report value came."""
+
+    @property
+    def people(self) -> float:
+        """Return the number of respondents."""
+
+    def recounted(self, counts: Array) -> Sight:
+        """Return the same sight of other reports."""
+
+    def see(self, table: Array) -> Array:
+        """Return λ, the expected share of each report value, from π."""
+
+    def trace(self, weights: Array, shape: Sequence[int]) -> Array:
+        """Return Σ_y w[y]·L[y, x] for every cell of a table of ``shape``."""
+
+    def invert(self, weights: Array) -> Array:
+        """Return Σ_y w[y]·U[y, x] over the axes that were asked, ascending."""
+
+    def square(self, weights: Array) -> Array:
+        """Return Σ_y w[y]·U[y, x]²."""
+
+    def spread(self, table: Array) -> Array:
+        """Return Σ_x U[y, x]·table[x] for every report value."""
+
+    def inside(self, seen: Array) -> Array:
+        """Return E[U[Y, x]² | answer x] for every cell, where λ is ``seen``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lattice:
+    """Counts on a grid of report values, one axis for each group."""
+
+    block: int
+    view: int
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
+    lenses: tuple[Lens, ...]
+    counts: Array
+
+    @property
+    def people(self) -> float:
+        """Return the number of respondents."""
+        return float(self.counts.sum())
+
+    def recounted(self, counts: Array) -> Lattice:
+        """Return the same sight of other reports."""
+        return replace(self, counts=counts)
+
+    def see(self, table: Array) -> Array:
+        """Return λ, axis by axis."""
+        return self._apply("see", self._gathered(table))
+
+    def trace(self, weights: Array, shape: Sequence[int]) -> Array:
+        """Return Lᵀw, axis by axis."""
+        return _widened(_settled(self._apply("trace", weights), self), self.order, shape)
+
+    def invert(self, weights: Array) -> Array:
+        """Return Uᵀw, axis by axis (castell)."""
+        return _settled(self._apply("invert", weights), self)
+
+    def square(self, weights: Array) -> Array:
+        """Return (U∘U)ᵀw, axis by axis."""
+        return _settled(self._apply("square", weights), self)
+
+    def spread(self, table: Array) -> Array:
+        """Return U·table, axis by axis."""
+        return self._apply("spread", self._gathered(table))
+
+    def inside(self, seen: Array) -> Array:
+        """Return the product of the lenses' own second moments."""
+        result = np.ones(())
+        for axis, lens in enumerate(self.lenses):
+            moment = lens.inside
+            if moment is None:
+                others = tuple(other for other in range(seen.ndim) if other != axis)
+                share = self.counts.sum(axis=others) / seen.sum(axis=others)
+                odds = lens.likelihood * share[:, None]
+                moment = np.sum(odds * lens.inverse**2, axis=0) / odds.sum(axis=0)
+            result = np.multiply.outer(result, moment)
+        return _settled(result, self)
+
+    def _gathered(self, table: Array) -> Array:
+        return _gathered(table, self.order).reshape([lens.cells for lens in self.lenses])
+
+    def _apply(self, name: Map, table: Array) -> Array:
+        maps = [getattr(lens, name) for lens in self.lenses]
+        for axis, matrix in enumerate(maps):
+            if not isinstance(matrix, Bump):
+                table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
+        bumps = [matrix if isinstance(matrix, Bump) else None for matrix in maps]
+        return along(table, bumps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Roll:
+    """Distinct reports one by one: for each group, the place of its value behind the lens."""
+
+    block: int
+    view: int
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
+    lenses: tuple[Lens, ...]
+    places: tuple[NDArray[np.int64], ...]
+    counts: Array
+
+    @property
+    def people(self) -> float:
+        """Return the number of respondents."""
+        return float(self.counts.sum())
+
+    def recounted(self, counts: Array) -> Roll:
+        """Return the same sight of other reports."""
+        return replace(self, counts=counts)
+
+    def see(self, table: Array) -> Array:
+        """Return λ for each distinct report."""
+        return self._fold("likelihood", _gathered(table, self.order))
+
+    def trace(self, weights: Array, shape: Sequence[int]) -> Array:
+        """Return Lᵀw, report by report."""
+        part = _settled(self._unfold("likelihood", weights, 1), self)
+        return _widened(part, self.order, shape)
+
+    def invert(self, weights: Array) -> Array:
+        """Return Uᵀw, report by report."""
+        return _settled(self._unfold("inverse", weights, 1), self)
+
+    def square(self, weights: Array) -> Array:
+        """Return (U∘U)ᵀw, report by report."""
+        return _settled(self._unfold("inverse", weights, 2), self)
+
+    def spread(self, table: Array) -> Array:
+        """Return U·table for each distinct report."""
+        return self._fold("inverse", _gathered(table, self.order))
+
+    def inside(self, seen: Array) -> Array:
+        """Estimate the second moments by weighing each report with L[y, x] / λ[y]."""
+        cells = math.prod(self.sizes)
+        result = np.zeros(cells)
+        mass = np.zeros(cells)
+        share = self.counts / (self.people * seen)
+        for rows in self._chunks():
+            odds = self._product("likelihood", rows) * share[rows, None]
+            result += np.sum(odds * self._product("inverse", rows) ** 2, axis=0)
+            mass += np.sum(odds, axis=0)
+        return _settled(result / mass, self)
+
+    def _chunks(self) -> list[slice]:
+        step = max(1, CHUNK // math.prod(self.sizes))
+        return [slice(start, start + step) for start in range(0, len(self.counts), step)]
+
+    def _product(self, name: str, rows: slice) -> Array:
+        """Return, for some reports, the product of the groups' rows over all cells."""
+        result = np.ones((len(self.counts[rows]), 1))
+        for lens, places in zip(self.lenses, self.places, strict=True):
+            factor = getattr(lens, name)[places[rows]]
+            result = (result[:, :, None] * factor[:, None, :]).reshape(len(factor), -1)
+        return result
+
+    def _fold(self, name: str, table: Array) -> Array:
+        flat = table.reshape(-1)
+        return np.concatenate([self._product(name, rows) @ flat for rows in self._chunks()])
+
+    def _unfold(self, name: str, weights: Array, power: int) -> Array:
+        result = np.zeros(math.prod(self.sizes))
+        for rows in self._chunks():
+            result += weights[rows] @ self._product(name, rows) ** power
+        return result
+
+
+def noise_of(sight: Sight) -> float:
+    """Return E Σ_x U[Y, x]² at even π, the product over the groups."""
+    return math.prod(lens.noise for lens in sight.lenses)
+
+
+def shares_of(sight: Sight, table: Array) -> Array:
+    """Return how reports fall: λ of a table where it is known for all reports, else as counted."""
+    if all(lens.complete for lens in sight.lenses):
+        return sight.see(table)
+    return sight.counts / sight.people
+
+
+def _gathered(table: Array, order: Sequence[int]) -> Array:
+    """Sum a table over the axes that were not asked and order the others by the groups."""
+    dropped = tuple(axis for axis in range(table.ndim) if axis not in order)
+    kept = sorted(order)
+    result: Array = table.sum(axis=dropped) if dropped else table
+    return np.ascontiguousarray(result.transpose([kept.index(axis) for axis in order]))
+
+
+def _settled(part: Array, sight: Lattice | Roll) -> Array:
+    """Give a map's result one axis for each asked axis of the table, ascending."""
+    ascending = sorted(sight.order)
+    return part.reshape(sight.sizes).transpose([sight.order.index(axis) for axis in ascending])
+
+
+def _widened(part: Array, order: Sequence[int], shape: Sequence[int]) -> Array:
+    """Repeat a result along the axes that were not asked."""
+    wide = [size if axis in order else 1 for axis, size in enumerate(shape)]
+    return np.broadcast_to(part.reshape(wide), tuple(shape))

@@ -1,0 +1,1 @@
+"""From a table or a model to synthetic records."""
