@@ -90,9 +90,11 @@ def test(arguments: Sequence[str]) -> None:
     Brings Debian's Chromium if it is missing and the user is root. A test that could
     not run is listed with its reason at the end; with CI=true it fails the run.
     """
-    if not any(word.startswith("tests/") and "e2e" not in word for word in arguments):
+    chosen = [word for word in arguments if word.startswith(("src/", "tests/"))]
+    if not chosen or any("e2e" in word for word in chosen):
         bring_chromium()
-    workers = [] if any(word.startswith(("-n", "--pdb", "-s")) for word in arguments) else ["-n2"]
+    # Two processes pay for their start when there is much to do.
+    workers = ["-n2", "--dist=worksteal"] if not arguments else []
     step("run the tests", "python", "-m", "pytest", *workers, *arguments)
 
 
