@@ -85,6 +85,22 @@ class Collection:
                 row.key, document, invited=terms.invited, block_seconds=terms.block_seconds
             )
 
+    def present(self, survey: Survey, terms: Terms | None = None, *, publish: bool = True) -> None:
+        """Make a survey be there: as a draft, or published; one that is stays as it is.
+
+        Raises:
+            StateError: A survey of this name was published and asks something else.
+        """
+        with self.store.reading() as reading:
+            row = reading.survey(survey.name)
+        if row is None or row.state == DRAFT:
+            self.draft(survey, terms)
+            if publish:
+                self.publish(survey.name)
+        elif row.design != design_for(survey).digest:
+            problem = "a published survey cannot change"
+            raise StateError(problem, given=survey.name, expected="another name, or another store")
+
     def discard(self, name: str) -> None:
         """Forget a draft."""
         with self.store.writing() as writing:

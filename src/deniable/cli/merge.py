@@ -1,0 +1,44 @@
+"""Add the tallies of several servers."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import reduce
+from pathlib import Path
+
+import click
+
+from deniable.cli.terminal import note, print_facts
+
+
+@click.command()
+@click.argument("tallies", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to write the sum.")
+@click.option("--into", help="A survey's address, as https://…/v1/surveys/NAME.")
+@click.option(
+    "--token-file", type=click.Path(exists=True, dir_okay=False), help="Holds a token to merge."
+)
+def command(
+    *, tallies: tuple[str, ...], output: str | None, into: str | None, token_file: str | None
+) -> None:
+    """Add the tallies of several servers.
+
+    Order and grouping do not matter, and a tally that comes twice is noticed. The sum is
+    written to a file, or each tally is sent into a server that collects the same survey.
+    """
+    from deniable.collection.simulating import Line  # noqa: PLC0415 - loads HTTP
+    from deniable.protocol import Tally, tally_from_bytes  # noqa: PLC0415
+
+    if bool(output) == bool(into):
+        raise click.UsageError("Say either --output or --into.")
+    read = [tally_from_bytes(Path(name).read_bytes()) for name in tallies]
+    total = reduce(Tally.plus, read)
+    if output:
+        Path(output).write_bytes(total.to_bytes())
+        print_facts([("people", f"{total.total:,}"), ("sources", len(total.sources))])
+        return
+    token = Path(token_file).read_text(encoding="utf-8").strip() if token_file else ""
+    with closing(Line(str(into))) as line:
+        for name, tally in zip(tallies, read, strict=True):
+            status = line.post_tally(f"{into}/tallies", tally.to_bytes(), token)
+            note(f"{name}: {status}")

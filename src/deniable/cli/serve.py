@@ -1,0 +1,82 @@
+"""Serve a survey: the respondent's page, the reports, the researcher's results."""
+
+from __future__ import annotations
+
+import re
+import webbrowser
+from typing import Final
+
+import click
+
+from deniable.cli.terminal import note, print_facts
+
+SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
+
+
+@click.command()
+@click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--store", "where", help="A file, or postgresql://… [default: NAME.db]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--workers", default=1, show_default=True, help="Processes; needs PostgreSQL.")
+@click.option("--invited", is_flag=True, help="Take one report for each invitation.")
+@click.option("--block-minutes", default=0, help="Close a block after so long; 0: never.")
+@click.option("--rate", default=0.0, help="Requests a second from one address; 0: any.")
+@click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
+@click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
+@click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
+def command(
+    *,
+    survey_file: str,
+    where: str | None,
+    host: str,
+    port: int,
+    workers: int,
+    invited: bool,
+    block_minutes: int,
+    rate: float,
+    draft: bool,
+    manage: bool,
+    opens: bool,
+) -> None:
+    """Serve a survey: the respondent's page, the reports, the researcher's results.
+
+    The survey is published when it is first served, and locked from then on; serving
+    it again goes on collecting. The researcher's link, printed at the start, holds a
+    token after its '#', which no browser sends to a server and no log keeps.
+    """
+    # Imported here, so that naming the command loads no server.
+    from deniable.collection import (  # noqa: PLC0415
+        Collection,
+        Settings,
+        Terms,
+        address_of,
+        issue_token,
+        listen,
+        open_store,
+        serve,
+    )
+    from deniable.schema import Survey  # noqa: PLC0415
+
+    survey = Survey.load(survey_file)
+    where = where or f"{survey.name}.db"
+    collection = Collection(open_store(where))
+    terms = Terms(invited=invited, block_seconds=60 * block_minutes)
+    collection.present(survey, terms, publish=not draft)
+    listening = listen(host, port)
+    address = address_of(listening)
+    now = collection.now()
+    token = issue_token(collection.store, "research", survey=survey.name, now=now)
+    facts = [
+        ("page", f"{address}/s/{survey.name}"),
+        ("results", f"{address}/r/{survey.name}#{token}"),
+        ("store", SECRET_IN_ADDRESS.sub("…@", where)),
+    ]
+    if manage:
+        facts.append(("manage", issue_token(collection.store, "manage", now=now)))
+    collection.store.close()
+    print_facts(facts)
+    note("Serving until you press Ctrl+C.")
+    if opens:
+        webbrowser.open(f"{address}/s/{survey.name}")
+    serve(where, Settings(rate=rate), listening, workers=workers)

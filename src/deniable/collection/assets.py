@@ -1,0 +1,37 @@
+"""Files that the server ships: pages, the browser client, examples.
+
+In a wheel they lie inside the package; in a checkout the browser client and the
+examples lie where people look for them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deniable.errors import NotFoundError
+
+_HERE = Path(__file__).parent
+_CHECKOUT = _HERE.parents[2]
+
+
+def pages() -> Path:
+    """Return the folder of the pages."""
+    return _HERE / "pages"
+
+
+def client() -> Path:
+    """Return the folder of the browser client's modules."""
+    return _existing(_HERE / "client", _CHECKOUT / "clients" / "browser" / "src")
+
+
+def example(name: str) -> str:
+    """Return the text of an example survey."""
+    folder = _existing(_HERE / "examples", _CHECKOUT / "examples")
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _existing(packaged: Path, checkout: Path) -> Path:
+    for folder in (packaged, checkout):
+        if folder.is_dir():
+            return folder
+    raise NotFoundError("the installation is incomplete", given=packaged.name)

@@ -1,0 +1,105 @@
+"""Running the server: in this process, in a thread beside something else, or in several workers."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from deniable.collection.http import Settings, create_app
+from deniable.collection.service import Collection
+from deniable.collection.store import open_store
+from deniable.errors import CollectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
+
+BACKLOG = 2_048
+START_SECONDS = 30.0
+
+
+def build(where: str, settings: Settings) -> Starlette:
+    """Return the application for a store; each worker calls it for itself."""
+    return create_app(Collection(open_store(where)), settings)
+
+
+def serve(where: str, settings: Settings, listening: socket.socket, *, workers: int = 1) -> None:
+    """Serve until stopped, in as many processes as asked."""
+    if workers == 1:
+        app = build(where, settings)
+        uvicorn.Server(_config(app, factory=False)).run(sockets=[listening])
+        return
+    store = open_store(where)
+    shared = store.shared
+    store.close()
+    if not shared:
+        problem = "several workers need a store that they can share"
+        raise CollectionError(problem, given=workers, expected="--store postgresql://…")
+    config = _config(partial(build, where, settings), factory=True, workers=workers)
+    Multiprocess(config, [listening]).run()
+
+
+@contextlib.contextmanager
+def serving(app: ASGIApp, listening: socket.socket | None = None) -> Iterator[str]:
+    """Serve in a thread while the ``with`` block lasts; yield the address."""
+    listening = listen("127.0.0.1", 0) if listening is None else listening
+    server = uvicorn.Server(_config(app, factory=False))
+    thread = threading.Thread(target=server.run, args=([listening],), name="server", daemon=True)
+    thread.start()
+    deadline = time.monotonic() + START_SECONDS
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            raise CollectionError("the server did not start")
+        time.sleep(0.01)
+    try:
+        yield address_of(listening)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        problem = f"nothing can listen at {host} port {port}"
+        raise CollectionError(problem, given=error.strerror, expected="another --port") from error
+    listening.set_inheritable(True)
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address at which people reach a listening socket."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _config(app: object, *, factory: bool, workers: int = 1) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        factory=factory,
+        workers=workers,
+        # Addresses and times of respondents are written nowhere.
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=10,
+    )
