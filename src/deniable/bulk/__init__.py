@@ -1,5 +1,6 @@
 """The device's randomization over whole data frames: vectorized, secure, in bounded memory."""
 
 from deniable.bulk.randomize import How, Written, randomize, randomize_file
+from deniable.bulk.source import rows_of
 
-__all__ = ["How", "Written", "randomize", "randomize_file"]
+__all__ = ["How", "Written", "randomize", "randomize_file", "rows_of"]

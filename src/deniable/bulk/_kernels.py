@@ -276,3 +276,18 @@ def composed(cell: Unsigned, column: Unsigned, size: np.uint64) -> None:
     """Append one attribute to the cells of a group: the last attribute runs fastest."""
     for row in range(cell.size):
         cell[row] = np.uint64(cell[row]) * size + np.uint64(column[row])
+
+
+@njit(nogil=True, cache=True)
+def looked_up(
+    numbers: NDArray[np.integer[Any]], first: int, table: NDArray[np.int64], out: Unsigned
+) -> int:
+    """Write ``table[number − first]`` for each number; return how many have no entry, or −1."""
+    size = np.uint64(table.size)
+    outside = 0
+    for row in range(numbers.size):
+        place = np.uint64(np.int64(numbers[row]) - first)  # below first: a huge number
+        cell = table[np.intp(place)] if place < size else np.int64(-1)
+        outside += cell < 0
+        out[row] = np.uint64(cell)
+    return outside

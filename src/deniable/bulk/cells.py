@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deniable.bulk import _kernels
 from deniable.bulk.sampler import dtype_for
 from deniable.errors import AnswerError, DataError
 from deniable.schema.category import WHOLE_NUMBER
@@ -36,6 +37,14 @@ _PLAIN_NUMBER: Final = r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"
 """Text that Arrow and Python read as the same number."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The cells of the whole numbers from ``first`` on; no others have one."""
+
+    first: int
+    cells: Cells
+
+
 class Domain(Protocol):
     """The answers of one attribute, by column."""
 
@@ -50,6 +59,10 @@ class Domain(Protocol):
     @property
     def is_numeric(self) -> bool:
         """Tell whether numbers are put into bins."""
+
+    @property
+    def table(self) -> Table | None:
+        """Return the cells of a range of whole numbers, if one table holds all that have any."""
 
     def index(self, answer: object) -> int:
         """Return the cell of one answer, or raise ``AnswerError``."""
@@ -72,9 +85,16 @@ class Codes:
     size: int
     is_numeric: ClassVar[bool] = False
 
+    @property
+    def table(self) -> Table | None:
+        """Return the cells of all codes, if they are not too many."""
+        return Table(0, np.arange(self.size)) if self.size <= _WIDEST_TABLE else None
+
     def index(self, answer: object) -> int:
         """Return the cell of one answer, or raise ``AnswerError``."""
         if isinstance(answer, str) and WHOLE_NUMBER.fullmatch(answer):
+            answer = int(answer)
+        if isinstance(answer, float) and answer.is_integer():
             answer = int(answer)
         if isinstance(answer, int) and 0 <= answer < self.size:
             return int(answer)
@@ -108,7 +128,7 @@ class Declared:
         numbers = sorted({category.code for category in attribute.categories} | spelled)
         self._numbers = np.array(numbers, np.int64)
         self._cells = np.array([self._looked_up(number) for number in numbers], np.int64)
-        self._table = self._dense(numbers)
+        self.table = None if self.is_numeric else self._dense(numbers)
 
     def _looked_up(self, answer: object) -> int:
         try:
@@ -116,14 +136,14 @@ class Declared:
         except AnswerError:
             return OUTSIDE
 
-    def _dense(self, numbers: list[int]) -> Cells | None:
-        """Return the cells of all numbers from the least to the greatest, and one beyond."""
+    def _dense(self, numbers: list[int]) -> Table | None:
+        """Return the cells of all numbers from the least to the greatest."""
         span = numbers[-1] - numbers[0] + 1
         if span > _WIDEST_TABLE:
             return None
-        table = np.full(span + 1, OUTSIDE, np.int64)
-        table[self._numbers - numbers[0]] = self._cells
-        return table
+        cells = np.full(span, OUTSIDE, np.int64)
+        cells[self._numbers - numbers[0]] = self._cells
+        return Table(numbers[0], cells)
 
     def index(self, answer: object) -> int:
         """Return the cell of one answer, or raise ``AnswerError``."""
@@ -138,10 +158,6 @@ class Declared:
         """Return the cells of whole numbers, ``OUTSIDE`` where there is none."""
         if self._edges is not None:
             return self.real(numbers.astype(np.float64))
-        if self._table is not None:
-            first, beyond = self._numbers[0], self._table.size - 1
-            inside = (numbers >= first) & (numbers <= self._numbers[-1])
-            return self._table[np.where(inside, numbers - first, beyond)]
         place = np.minimum(np.searchsorted(self._numbers, numbers), self._numbers.size - 1)
         return np.where(self._numbers[place] == numbers, self._cells[place], OUTSIDE)
 
@@ -174,12 +190,28 @@ def cells_of(column: pa.ChunkedArray, domain: Domain) -> tuple[NDArray[Any], int
     no cell its row means nothing.
     """
     dtype = dtype_for(domain.size)
-    parts, outside = [], 0
+    parts, outside = [np.empty(0, dtype)], 0
     for chunk in column.chunks:
-        cells = _of_array(chunk, domain)
-        outside += int(np.count_nonzero(cells == OUTSIDE))
-        parts.append(cells.astype(dtype))
-    return (np.concatenate(parts) if parts else np.empty(0, dtype)), outside
+        table, numbers = _quick(chunk, domain)
+        if table is None:
+            cells = _of_array(chunk, domain)
+            outside += int(np.count_nonzero(cells == OUTSIDE))
+            parts.append(cells.astype(dtype))
+        else:
+            parts.append(np.empty(len(chunk), dtype))
+            outside += int(_kernels.looked_up(numbers, table.first, table.cells, parts[-1]))
+    return np.concatenate(parts[1:] if len(parts) > 1 else parts), outside
+
+
+def _quick(array: pa.Array, domain: Domain) -> tuple[Table | None, NDArray[Any]]:
+    """Return a table and the numbers to be looked up in it, where nothing else is needed."""
+    kind = array.type
+    if array.null_count == 0:
+        if pa.types.is_dictionary(kind):
+            return Table(0, _of_different(array.dictionary, domain)), array.indices.to_numpy()
+        if pa.types.is_integer(kind) and kind != pa.uint64():
+            return domain.table, array.to_numpy()
+    return None, np.empty(0, np.int64)
 
 
 def _of_array(array: pa.Array, domain: Domain) -> Cells:

@@ -134,11 +134,6 @@ def randomize_file(
     return Written(target, rows, provenance)
 
 
-def rows_of(source: str | Path) -> int | None:
-    """Return how many rows a file says it has; a CSV file does not say."""
-    return open_file(Path(source), []).rows
-
-
 def _agree(promise: Promise, how: How) -> tuple[Respondents, Provenance]:
     """Settle design and block, and name this randomization."""
     if isinstance(promise, Design):

@@ -33,6 +33,7 @@ PARQUET_SUFFIXES: Final = (".parquet", ".pq")
 
 _CSV_BLOCK: Final = 2**22
 _READ_AHEAD: Final = 2**20
+_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,13 @@ def file_format(path: Path) -> str:
     raise DataError(problem, expected=" or ".join((*CSV_SUFFIXES, *PARQUET_SUFFIXES)))
 
 
+def rows_of(path: Path) -> int | None:
+    """Return how many rows a file says it has; a CSV file does not say."""
+    if not path.is_file() or file_format(path) != "parquet":
+        return None
+    return open_file(path, []).rows
+
+
 def _open_parquet(path: Path, columns: Sequence[str]) -> Source:
     try:
         # With a buffer, a column is read page by page, however large its row group is.
@@ -179,11 +187,10 @@ def check_columns(wanted: Sequence[str], found: Sequence[str]) -> None:
     """Refuse data that lack a column, or have one twice."""
     missing = [name for name in wanted if name not in found]
     if missing:
-        shown = ", ".join(map(repr, missing))
-        problem = f"{'column' if len(missing) == 1 else 'columns'} {shown} missing"
-        raise DataError(
-            problem, expected=f"{missing[0]!r}; did you mean {nearest(missing[0], found)}"
-        )
+        shown = ", ".join(map(repr, missing[:_SHOWN])) + " …" * (len(missing) > _SHOWN)
+        problem = f"the data lack the column{'s' * (len(missing) > 1)} {shown}"
+        there = nearest(missing[0], found[:_SHOWN]) if found else "none at all"
+        raise DataError(problem, expected=f"a column for every attribute; there is {there}")
     twice = [name for name in wanted if list(found).count(name) > 1]
     if twice:
         problem = f"column {twice[0]!r} is there more than once"

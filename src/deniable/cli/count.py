@@ -1,0 +1,73 @@
+"""Count a file of reports into a tally, which can be added to others and published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from deniable.cli.terminal import note, print_facts, print_table, progress
+
+if TYPE_CHECKING:
+    from deniable.counting import Counted
+
+_PATH = click.Path(path_type=Path)
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("reports", type=_PATH)
+@click.option("-o", "--output", type=_PATH, help="Where the tally goes, as JSON.")
+@click.option("--joint", is_flag=True, help="Count the groups of a view together.")
+@click.option("--source", help="The name under which the tally remembers this file.")
+def command(*, reports: Path, output: Path | None, joint: bool, source: str | None) -> None:
+    """Count a file of reports into a tally, which can be added to others and published.
+
+    REPORTS is a Parquet file of reports, or a CSV file with its provenance beside it. What
+    is no report is not counted, but said, by reason.
+    """
+    from deniable.counting import count  # noqa: PLC0415 -- slow to load
+
+    with progress("Counting", None) as done:
+        counted = count(reports, joint=joint, source=source, progress=done)
+    tally = counted.tally()
+    print_facts(
+        [
+            ("design", f"{counted.provenance.design.protocol} {counted.provenance.design.digest}"),
+            ("respondents", f"{tally.total:,}"),
+            ("no reports", f"{sum(counted.rejected.values()):,}"),
+        ]
+    )
+    print_table(("block", "view", "groups", "reports", "different"), _rows(counted)[:_SHOWN])
+    if len(counted.strata) > _SHOWN:
+        note(f"… and {len(counted.strata) - _SHOWN:,} more.")
+    for reason, number in sorted(counted.rejected.items()):
+        note(f"{number:,} rows were not counted: {WORDS[reason]}.")
+    if output is not None:
+        output.write_bytes(tally.to_bytes())
+
+
+WORDS = {
+    "missing": "they hold no report",
+    "block": "they name a block that does not exist",
+    "view": "they name a view that does not exist",
+    "length": "they have too many or too few integers",
+    "impossible": "no coin could have led to them",
+}
+"""What a person is told for each of ``counting.count.REASONS``."""
+
+
+def _rows(counted: Counted) -> list[tuple[object, ...]]:
+    design = counted.provenance.design
+    rows: list[tuple[object, ...]] = []
+    for seen in counted.strata:
+        groups = design.views[seen.stratum.view].groups
+        asked = [
+            "+".join(design.names[a] for a in groups[place].attributes)
+            for place in seen.stratum.groups
+        ]
+        number = f"{int(seen.counts.sum()):,}"
+        block, view = seen.stratum.block, seen.stratum.view
+        rows.append((block, view, ", ".join(asked), number, f"{len(seen.counts):,}"))
+    return rows

@@ -1,0 +1,101 @@
+"""A column's cells are those that the schema gives each answer."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deniable.bulk.cells import OUTSIDE, Codes, Declared, cells_of
+from deniable.errors import AnswerError, DataError
+from deniable.schema import Attribute, Category
+
+if TYPE_CHECKING:
+    from deniable.bulk.cells import Domain
+
+ATTRIBUTES = [
+    Attribute.nominal("plain", ["no", "yes"]),
+    Attribute.nominal("open", ["true", "false", "unsure"], missing="category"),
+    Attribute.nominal("digits", ["0", "1", "7"], missing="category"),
+    Attribute("coded", "ordinal", tuple(Category(c, n) for c, n in ((-5, "a"), (40, "b")))),
+    Attribute("far", "nominal", tuple(Category(c, n) for c, n in ((-(10**12), "a"), (7, "b")))),
+    Attribute.numeric("age", [18, 30, 65.5]),
+    Attribute.numeric("income", [-math.inf, 0, 1e3, math.inf], missing="category"),
+]
+DOMAINS: list[Domain] = [*map(Declared, ATTRIBUTES), Codes("codes", 3), Codes("many", 2**22)]
+
+SPELLINGS = """no yes true false unsure 0 1 7 -5 a b 18 30.0 65.5 +21 1e3 NaN inf 007 1.0 2
+4194303""".split()
+TEXTS = st.sampled_from([*SPELLINGS, "", " 20", "[18, 30)"]) | st.floats(
+    allow_nan=False, width=32
+).map(str)
+INTEGERS = st.integers(-6, 70) | st.integers(-(2**62), 2**62) | st.sampled_from([-(10**12)])
+KINDS = [
+    st.lists(st.none() | INTEGERS).map(lambda x: pa.array(x, pa.int64())),
+    st.lists(st.none() | st.integers(0, 2**64 - 1)).map(lambda x: pa.array(x, pa.uint64())),
+    st.lists(st.none() | st.integers(-6, 70)).map(lambda x: pa.array(x, pa.int8())),
+    st.lists(st.none() | st.integers(0, 70)).map(lambda x: pa.array(x, pa.uint8())),
+    st.lists(st.none() | st.booleans()).map(lambda x: pa.array(x, pa.bool_())),
+    st.lists(st.none() | st.floats() | st.integers(-6, 70).map(float)).map(
+        lambda x: pa.array(x, pa.float64())
+    ),
+    st.lists(st.none() | TEXTS).map(lambda x: pa.array(x, pa.string())),
+    st.lists(st.none() | TEXTS).map(lambda x: pa.array(x, pa.large_string())),
+    st.lists(st.none() | TEXTS).map(lambda x: pa.array(x, pa.string()).dictionary_encode()),
+    st.lists(st.none()).map(lambda x: pa.array(x, pa.null())),
+    st.lists(st.none() | st.decimals(-9, 70, places=1)).map(
+        lambda x: pa.array(x, pa.decimal128(9, 1))
+    ),
+]
+
+
+def looked_up(domain: Domain, answer: object) -> int:
+    """Ask the schema for one cell."""
+    try:
+        if answer is None or answer != answer:  # noqa: PLR0124 -- NaN
+            return domain.missing()
+        return domain.index(answer)
+    except AnswerError:
+        return OUTSIDE
+
+
+@given(st.sampled_from(DOMAINS), st.lists(st.one_of(KINDS), min_size=1, max_size=1))
+def test_a_column_is_read_as_the_schema_reads_each_answer(
+    domain: Domain, arrays: list[pa.Array]
+) -> None:
+    """Whatever the type of a column, its cells are those of ``Attribute.index``."""
+    column = pa.chunked_array([arrays[0], arrays[0]])
+    cells, outside = cells_of(column, domain)
+    wanted = [looked_up(domain, answer) for answer in column.to_pylist()]
+    inside = np.array(wanted, np.int64) != OUTSIDE
+    assert outside == np.count_nonzero(~inside)
+    assert cells[inside].tolist() == [cell for cell in wanted if cell != OUTSIDE]
+
+
+@pytest.mark.parametrize("domain", [Declared(a) for a in ATTRIBUTES if a.edges is not None])
+def test_many_different_numbers_in_text_are_read_like_few(domain: Domain) -> None:
+    """Thousands of different texts take a quicker way to the same cells."""
+    rng = np.random.default_rng(4)
+    texts = [f"{x:.3f}" for x in rng.normal(30, 400, 3000)] + ["18", "30", "65.5", "-7", "+20"]
+    texts += ["", " 31 ", "1e2", "nonsense", "0.", ".5", "1" * 30, "-0.0", "inf"]
+    cells, outside = cells_of(pa.chunked_array([pa.array(texts)]), domain)
+    wanted = np.array([looked_up(domain, text or None) for text in texts])
+    assert outside == np.count_nonzero(wanted == OUTSIDE) > 0
+    assert np.array_equal(cells[wanted != OUTSIDE], wanted[wanted != OUTSIDE])
+
+
+def test_a_column_without_rows_has_no_cells() -> None:
+    """Nothing in, nothing out."""
+    cells, outside = cells_of(pa.chunked_array([], pa.int8()), DOMAINS[0])
+    assert (cells.size, outside) == (0, 0)
+
+
+def test_a_column_of_lists_holds_no_answers() -> None:
+    """What cannot be an answer at all is refused by the column's name and type."""
+    with pytest.raises(DataError, match="'plain' holds no answers"):
+        cells_of(pa.chunked_array([pa.array([[1], [2]])]), DOMAINS[0])
