@@ -122,30 +122,49 @@ export class Device {
     return report;
   }
 
-  /** @returns {Promise<Report[]>} The reports that have not arrived yet. */
-  unsent() {
-    return this.#alone(async () =>
-      this.#ledger.entries.filter(({ sent }) => !sent).map(({ report }) => report));
+  /**
+   * @param {string} [survey] Only this survey's.
+   * @returns {Promise<Report[]>} The reports that have not arrived yet.
+   */
+  unsent(survey) {
+    return this.#alone(async () => this.#ledger.entries
+      .filter((entry) => !entry.sent && (survey === undefined || entry.survey === survey))
+      .map(({ report }) => report));
   }
 
   /**
    * Send every report that has not arrived yet; what was refused or timed out is sent again
    * unchanged, now and at the next call.
    * @param {string} url
-   * @param {Sending} [sending]
+   * @param {Sending & {survey?: string}} [sending] With `survey`, only that survey's reports.
    * @returns {Promise<number>} How many arrived.
    */
-  async submit(url, sending) {
-    let arrived = 0;
-    for (const report of await this.unsent()) {
+  async submit(url, { survey, ...sending } = {}) {
+    const reports = await this.unsent(survey);
+    const tries = [];
+    for (const report of reports) tries.push(await this.#deliver(url, report, sending));
+    const failed = tries.find((error) => error !== null);
+    if (failed) throw failed;
+    return reports.length;
+  }
+
+  /**
+   * @param {string} url
+   * @param {Report} report
+   * @param {Sending} sending
+   * @returns {Promise<unknown>} Why it did not arrive; null if it did.
+   */
+  async #deliver(url, report, sending) {
+    try {
       await deliver(url, report, sending);
-      await this.#alone(async () => {
-        this.#ledger.markSent(report);
-        await this.#remember();
-      });
-      arrived += 1;
+    } catch (error) {
+      return error;
     }
-    return arrived;
+    await this.#alone(async () => {
+      this.#ledger.markSent(report);
+      await this.#remember();
+    });
+    return null;
   }
 
   /**

@@ -11,6 +11,7 @@ import { SubmissionError } from "./errors.js";
  * @typedef {import("./report.js").Report} Report
  * @typedef {{status: number, body: string, retryAfter: number | null}} Reply
  * @typedef {object} Sending How a submission is carried out.
+ * @property {string} [invitation] The code that a survey by invitation asks for.
  * @property {number} [attempts]
  * @property {(url: string, body: string) => Promise<Reply>} [send]
  * @property {(seconds: number) => Promise<void>} [wait]
@@ -26,8 +27,10 @@ const TIMEOUT = 30_000;
  * @param {Report} report
  * @param {Sending} [sending]
  */
-export async function deliver(url, report, { attempts = 6, send = post, wait = sleep } = {}) {
-  const body = `{"reports":[${report}]}`;
+export async function deliver(url, report, sending = {}) {
+  const { invitation, attempts = 6, send = post, wait = sleep } = sending;
+  const code = invitation === undefined ? "" : `,"invitation":${JSON.stringify(invitation)}`;
+  const body = `{"reports":[${report}]${code}}`;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const reply = await send(url, body);
     if (reply.status >= 200 && reply.status < 300) return checkKept(reply, report);
@@ -82,8 +85,9 @@ function checkKept(reply, report) {
     throw new SubmissionError("the server did not say that it kept the report", { expected });
   }
   if (Object.hasOwn(result, "problem")) {
-    const expected = "a report it accepts";
-    throw new SubmissionError("the server refused a report", { given: result.problem, expected });
+    const { detail, title } = Object(result.problem);
+    const more = { given: detail ?? title ?? result.problem, expected: "a report it accepts" };
+    throw new SubmissionError("the server refused a report", more);
   }
 }
 

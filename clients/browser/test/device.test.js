@@ -197,6 +197,42 @@ test("a submission repeats the same bytes until the server says it kept them", a
   assert.equal(await device.submit("https://example", { send: keeps }), 0);
 });
 
+test("a submission may be of one survey, and carries the invitation", async () => {
+  const storage = new MemoryStorage();
+  await storage.write(vectors("memories").find(({ comment }) => comment === "another survey").memory);
+  const [second] = vectors("designs").filter(({ comment }) => comment === "good: k-ary");
+  const device = new Device({ storage, agreement: new Agreement({ epsilon: 9 }) });
+  const plain = await readDesign(second.design);
+  const start = JSON.stringify({
+    block: 0, channels: JSON.parse(second.design).channels, deniable: 1, design: plain.digest,
+  });
+  await device.respond(plain, await readBlock(start, plain), new Answer([1], [3]));
+  /** @type {any[]} */
+  const bodies = [];
+  const send = async (/** @type {string} */ url, /** @type {string} */ body) => {
+    bodies.push(JSON.parse(body));
+    return keeps(url, body);
+  };
+  const sending = { survey: "k-ary", invitation: 'a "code"', send };
+  assert.equal((await device.unsent()).length, 2);
+  assert.equal(await device.submit("https://example", sending), 1);
+  assert.deepEqual(bodies.map(({ invitation }) => invitation), ['a "code"']);
+  assert.equal(bodies[0].reports[0].design, plain.digest);
+  assert.equal((await device.unsent()).length, 1);
+});
+
+test("a report that is refused does not hold up the others", async () => {
+  const storage = new MemoryStorage();
+  const twice = vectors("memories").find(({ comment }) => comment.startsWith("the first of two"));
+  await storage.write(twice.memory);
+  const device = new Device({ storage, agreement });
+  const [first] = await device.unsent();
+  const send = async (/** @type {string} */ url, /** @type {string} */ body) =>
+    body.includes(first.id) ? { status: 422, body: "", retryAfter: null } : keeps(url, body);
+  assert.equal(await codeOf(() => device.submit("https://example", { send })), "submission-failed");
+  assert.deepEqual((await device.unsent()).map(({ id }) => id), [first.id]);
+});
+
 test("a report counts as arrived only if the server names it as kept", async () => {
   const device = new Device({ storage: new MemoryStorage(), agreement });
   const { id } = await device.respond(design, block, answer);
@@ -206,7 +242,7 @@ test("a report counts as arrived only if the server names it as kept", async () 
     { status: 200, body: "" },
     { status: 200, body: '{"results":[]}' },
     { status: 200, body: '{"results":[{"id":"another"}]}' },
-    { status: 200, body: JSON.stringify({ results: [{ id, problem: "closed" }] }) },
+    { status: 200, body: JSON.stringify({ results: [{ id, problem: { detail: "closed" } }] }) },
     { status: 200, body: JSON.stringify({ results: [{ id }, { id }] }) },
     { status: 503, body: "" },
   ];
