@@ -18,13 +18,11 @@ import pyarrow.parquet as pq
 from deniable.bulk.source import file_format
 from deniable.errors import DataError
 from deniable.protocol import encode_bytes
+from deniable.protocol.at_rest import SIDECAR_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-SIDECAR_SUFFIX: Final = ".provenance.json"
-"""What is appended to a CSV file's name to name the file that says what it holds."""
 
 _DICTIONARY_LIMIT: Final = 2**12
 """Columns of fewer different integers are packed in as few bits as those need."""

@@ -13,7 +13,13 @@ import pyarrow.parquet as pq
 
 from deniable.errors import DataError, nearest
 from deniable.protocol import Design, first_block
-from deniable.protocol.at_rest import BLOCK, PROVENANCE_KEY, Provenance, columns_of
+from deniable.protocol.at_rest import (
+    BLOCK,
+    PROVENANCE_KEY,
+    SIDECAR_SUFFIX,
+    Provenance,
+    columns_of,
+)
 from deniable.protocol.at_rest import provenance_from_bytes as read_provenance
 
 if TYPE_CHECKING:
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
 WEIGHT: Final = "deniable: how often"
 """In this column an engine says how many rows were alike."""
 
-SIDECAR_SUFFIX: Final = ".provenance.json"
 BATCH_ROWS: Final = 2**18
 
 

@@ -36,6 +36,9 @@ ID: Final = "id"
 PROVENANCE_KEY: Final = b"deniable"
 """Under this key a table's metadata holds its provenance, as canonical JSON."""
 
+SIDECAR_SUFFIX: Final = ".provenance.json"
+"""What is appended to a CSV file's name to name the file that holds its provenance."""
+
 _KEYS = frozenset({"deniable", "design", "blocks", "source", "survey"})
 
 
@@ -138,7 +141,7 @@ def provenance_from_bytes(data: bytes | str) -> Provenance:
         found = json.loads(data)
         survey = found.pop("survey", None)
         found = read_json(json.dumps(found), "the provenance", DataError)
-    except (ValueError, AttributeError, RecursionError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         problem = "what these reports say about themselves cannot be read"
         raise DataError(problem, expected="one JSON object") from error
     if not isinstance(found, dict) or set(found) != _KEYS - {"survey"}:
