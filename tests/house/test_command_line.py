@@ -130,8 +130,8 @@ def test_a_table_is_plain_and_numbers_stand_flush_right(
     """What looks like markup in a label is printed as it is; no line ends in blanks."""
     terminal.print_table(["city", "share"], [["[b]Oslo[/b]", 0.25], ["Rome", 0.5]])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == " city           share"
-    assert lines[2:] == [" [b]Oslo[/b]   0.2500", " Rome          0.5000"]
+    assert lines[0] == "city           share"
+    assert lines[2:] == ["[b]Oslo[/b]   0.2500", "Rome          0.5000"]
 
 
 def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from tools import tasks
 
 ROOT = Path(__file__).parents[2]
+MATERIALS = Path(__file__).parent / "materials"
 DOCUMENTS = [
     path.relative_to(ROOT).as_posix()
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -45,7 +47,9 @@ def run_line(line: str, folder: Path) -> None:
 def test_what_a_document_tells_to_type_works(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every ``sh`` and ``python`` block runs, in order, in an empty folder."""
+    """Every ``sh`` and ``python`` block runs, in order, where the files lie that people have."""
+    shutil.copytree(MATERIALS, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "document"}
     for language, code in BLOCK.findall((ROOT / name).read_text(encoding="utf-8")):

@@ -40,7 +40,7 @@ def print_table(
     from rich.text import Text  # noqa: PLC0415
 
     cells = [list(row) for row in rows]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title and Text(title))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title and Text(title))
     table.title_justify = "left"
     for position, heading in enumerate(headings):
         numeric = bool(cells) and all(isinstance(row[position], int | float) for row in cells)
