@@ -17,6 +17,9 @@ from tools.vectors.samples import ADAPTIVE, ASK_ONE, HALF, IDENTITY, KINDS, REPE
 if TYPE_CHECKING:
     from tools.vectors import Case, Cases
 
+LEAST = WORD // 12  # half of an even share of six cells
+AT_FLOOR = (LEAST, *(LEAST,) * 4, WORD - 5 * LEAST)
+LOW = (LEAST - 1, *(LEAST,) * 4, WORD - 5 * LEAST + 1)
 UNEVEN = (HALF, *(HALF // 5,) * 4, WORD - HALF - 4 * (HALF // 5))
 
 
@@ -24,7 +27,8 @@ def agreements() -> Cases:
     """Return blocks with what was agreed, and the certificate or the refusal."""
     start = first_block(ADAPTIVE)
     fakes = next_block(ADAPTIVE, start, ((TwoCoin(2**28, UNEVEN),),))
-    low = next_block(ADAPTIVE, start, ((TwoCoin(2**20, (1, 1, 1, 1, 1, WORD - 5)),),))
+    low = next_block(ADAPTIVE, start, ((TwoCoin(2**28, LOW),),))
+    at_floor = next_block(ADAPTIVE, start, ((TwoCoin(2**28, AT_FLOOR),),))
     dear = next_block(ADAPTIVE, start, ((TwoCoin(WORD - 1, UNEVEN),),))
     loose = replace(single("loose", best(1.0, 2)), epsilon="40")
     pairs = ask_one_design((2, 3, 4), epsilon=0.5)
@@ -47,8 +51,10 @@ def agreements() -> Cases:
         _examine("another design than was agreed to", ASK_ONE,
                  {"epsilon": 1.0, "design": pairs.digest}, "wrong-digest"),
         _examine("a later block that fakes unevenly", ADAPTIVE, {"epsilon": 1.0}, block=fakes),
-        _examine("a block below the design's own floor", ADAPTIVE, {"epsilon": 44.0},
-                 "privacy-refused", block=low),
+        _examine("a block one part in 2^32 below the design's own floor", ADAPTIVE,
+                 {"epsilon": 44.0}, "privacy-refused", block=low),
+        _examine("a block just at the design's own floor", ADAPTIVE, {"epsilon": 44.0},
+                 block=at_floor),
         _examine("a block above the design's own epsilon", ADAPTIVE, {"epsilon": 44.0},
                  "privacy-refused", block=dear),
         _examine("a block below the floor agreed to", ADAPTIVE, {"epsilon": 1.0, "floor": 0.9},

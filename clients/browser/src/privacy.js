@@ -82,7 +82,6 @@ function worstColumn(rows) {
       low = Math.min(low, row[column]);
     }
     if (BigInt(high) * worst[1] > worst[0] * BigInt(low)) worst = [BigInt(high), BigInt(low)];
-    if (high > 0 && low === 0) return [1n, 0n];
   }
   return worst;
 }

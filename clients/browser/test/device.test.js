@@ -59,18 +59,21 @@ test("the order is recall, toss, remember", async () => {
 });
 
 test("a refusal tosses no coin and writes nothing", async () => {
-  const tasks = [
-    (/** @type {Device} */ device) => device.respond(design, block, answer, { wave: 1 }),
-    (/** @type {Device} */ device) => device.respond(design, block, new Answer([1], [2])),
-    (/** @type {Device} */ device) => device.respond(design, block, new Answer([1, 5, 3], [9, 9, 9])),
-    (/** @type {Device} */ device) => device.respond(design, block, /** @type {any} */ ([1, 2, 3])),
+  const outside = "answer-outside-domain";
+  /** @type {[any, string, {wave?: number, epsilon?: number}][]} */
+  const asked = [
+    [answer, "privacy-refused", { wave: 1 }],
+    [answer, "privacy-refused", { wave: 0.5 }],
+    [answer, "privacy-refused", { epsilon: 0.5 }],
+    [new Answer([1], [2]), outside, {}],
+    [new Answer([1, 5, 3], [9, 9, 9]), outside, {}],
+    [[1, 2, 3], outside, {}],
   ];
-  const stingy = new Agreement({ epsilon: 0.5 });
-  for (const [number, task] of [...tasks, tasks[0]].entries()) {
+  for (const [truth, code, { wave = 0, epsilon = agreement.epsilon }] of asked) {
     const storage = new Watched();
-    const terms = number === tasks.length ? stingy : agreement;
-    const device = new Device({ storage, agreement: terms, coin: new ScriptedCoin([]) });
-    assert.notEqual(await codeOf(() => task(device)), null);
+    const coin = new ScriptedCoin([]);
+    const device = new Device({ storage, agreement: new Agreement({ epsilon }), coin });
+    assert.equal(await codeOf(() => device.respond(design, block, truth, { wave })), code);
     assert.deepEqual(storage.log, ["read"]);
   }
 });
@@ -89,6 +92,20 @@ test("two clicks at once are one answer", async () => {
   const both = await Promise.all([1, 2].map(() => device.respond(design, block, answer)));
   assert.deepEqual(both[0].toBytes(), both[1].toBytes());
   assert.equal((await device.ledger()).entries.length, 1);
+});
+
+test("writes reach a slow storage in the order in which they were made", async () => {
+  const storage = new MemoryStorage();
+  const write = storage.write.bind(storage);
+  let delay = 50;
+  storage.write = async (document) => {
+    await new Promise((resolve) => void setTimeout(resolve, delay -= 20));
+    await write(document);
+  };
+  const device = new Device({ storage, agreement });
+  await Promise.all([device.setCap(7), device.respond(design, block, answer)]);
+  const found = JSON.parse(/** @type {string} */ (await storage.read()));
+  assert.deepEqual([found.cap, found.entries.length], [7, 1]);
 });
 
 for (const failing of ["read", "write", "read write"]) {
