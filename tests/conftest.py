@@ -21,6 +21,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
+    "--disable-dev-shm-usage",
     "--disable-gpu",
     "--disable-quic",
     "--disable-sync",
