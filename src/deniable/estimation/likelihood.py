@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Places = NDArray[np.int32]
     Counts = NDArray[np.int64]
+    Narrow = NDArray[np.float32]
 
 PACKED_ROWS = 384
 """Up to so many rows groups share a look-up table: it stays in the nearest cache."""
@@ -75,11 +76,22 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A batch made ready: packs, and for each distinct respondent a row of each pack."""
+    """Batches made ready: packs, and for each distinct respondent a row of each pack.
+
+    ``places`` names, for each of the batches, the distinct respondent of each of its rows.
+    """
 
     packs: tuple[Pack, ...]
     index: Places
-    counts: Counts
+    batches: tuple[int, ...]
+    places: tuple[Counts, ...]
+
+    def counted(self, counts: Sequence[Counts]) -> Narrow:
+        """Return how many of each distinct respondent there are, given them by batch."""
+        result = np.zeros(len(self.index), np.float64)
+        for batch, place in zip(self.batches, self.places, strict=True):
+            result += np.bincount(place, counts[batch], minlength=len(self.index))
+        return result.astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +110,9 @@ class Likelihood:
     readings: tuple[Reading, ...]
     precision: type[np.floating[Any]]
 
-    @property
-    def counts(self) -> tuple[Counts, ...]:
-        """Return how many respondents each reading's distinct rows stand for."""
-        return tuple(reading.counts for reading in self.readings)
-
-    @property
-    def people(self) -> int:
-        """Return the number of respondents."""
-        return int(sum(counts.sum() for counts in self.counts))
+    def counted(self, counts: Sequence[Counts]) -> tuple[Narrow, ...]:
+        """Return, for each reading, how many of each distinct respondent there are."""
+        return tuple(reading.counted(counts) for reading in self.readings)
 
     def expect(
         self, weight: Array, theta: Array, fitted: Sequence[Floats], held: Sequence[Floats]
@@ -122,22 +128,21 @@ class Likelihood:
         totals = [0.0, 0.0]
         for reading, fit, out in zip(self.readings, fitted, held, strict=True):
             seen = [_see(pack, small) for pack in reading.packs]
-            table = np.concatenate([packed for _, packed in seen])
-            belongs = np.zeros(table.shape)
+            table = np.concatenate([packed for _, packed in seen]) if len(seen) > 1 else seen[0][1]
+            belongs = np.zeros_like(table)
             for begin in range(0, len(fit), STRETCH):
                 part = slice(begin, begin + STRETCH)
-                shares, masses = np.zeros_like(table), np.zeros_like(narrow)
+                masses = np.zeros_like(narrow)
                 scores = _kernels.assign(
-                    reading.index[part], table, narrow, fit[part], out[part], shares, masses
+                    reading.index[part], table, narrow, fit[part], out[part], belongs, masses
                 )
-                belongs += shares
                 mass += masses
                 totals = [total + score for total, score in zip(totals, scores, strict=True)]
-            ends = np.cumsum([len(packed) for _, packed in seen])[:-1]
-            for pack, (single, _), share in zip(
-                reading.packs, seen, np.split(belongs, ends), strict=True
-            ):
-                _trace(pack, small, single, share.astype(self.precision), counts)
+            begin = 0
+            for pack, (single, packed) in zip(reading.packs, seen, strict=True):
+                share = belongs[begin : begin + len(packed)]
+                _trace(pack, small, single, share, counts)
+                begin += len(packed)
         return Expectation(mass, counts.astype(np.float64), *totals)
 
 
@@ -147,11 +152,10 @@ def likelihood_of(evidence: Evidence) -> Likelihood:
     prepared = [_distinct(batch, evidence.sizes) for batch in evidence.batches]
     widest = max(sum(spikes.contrast for spikes, _ in groups) for groups in prepared)
     precision = np.float32 if widest < NARROW else np.float64
-    readings = tuple(
-        _reading(groups, batch.counts, offsets, precision)
-        for groups, batch in zip(prepared, evidence.batches, strict=True)
-    )
-    return Likelihood(evidence.sizes, offsets, readings, precision)
+    readings = [
+        _reading(number, groups, offsets, precision) for number, groups in enumerate(prepared)
+    ]
+    return Likelihood(evidence.sizes, offsets, _joined(readings), precision)
 
 
 def _distinct(batch: Batch, sizes: Sequence[int]) -> list[tuple[Spikes, Counts]]:
@@ -164,8 +168,8 @@ def _distinct(batch: Batch, sizes: Sequence[int]) -> list[tuple[Spikes, Counts]]
 
 
 def _reading(
+    batch: int,
     groups: list[tuple[Spikes, Counts]],
-    counts: Counts,
     offsets: Sequence[int],
     precision: type[np.floating[Any]],
 ) -> Reading:
@@ -182,8 +186,41 @@ def _reading(
         first += len(members)
     index = np.stack(columns, axis=1)
     rows, place = np.unique(index, axis=0, return_inverse=True)
-    people = np.bincount(place.ravel(), counts, minlength=len(rows)).astype(np.int64)
-    return Reading(tuple(packs), np.ascontiguousarray(rows.astype(np.int32)), people)
+    index = np.ascontiguousarray(rows.astype(np.int32))
+    return Reading(tuple(packs), index, (batch,), (place.ravel(),))
+
+
+def _joined(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Join the batches that asked one group of equally many attributes: one loop, not many."""
+    alike: dict[int, list[Reading]] = {}
+    rest = []
+    for reading in readings:
+        meetings = reading.packs[0].meetings
+        if len(reading.packs) == len(meetings) == 1:
+            alike.setdefault(meetings[0].rows.shape[1], []).append(reading)
+        else:
+            rest.append(reading)
+    return (*rest, *(_join(same) for same in alike.values()))
+
+
+def _join(readings: Sequence[Reading]) -> Reading:
+    meetings = [reading.packs[0].meetings[0] for reading in readings]
+    spikes = np.cumsum([0, *(len(one.bump) for one in meetings)])
+    starts = [one.start[:-1] + begin for one, begin in zip(meetings, spikes, strict=False)]
+    meeting = Meeting(
+        np.concatenate([*starts, spikes[-1:]]).astype(np.int32),
+        np.concatenate([one.rows for one in meetings]),
+        np.concatenate([one.bump for one in meetings]),
+        np.concatenate([one.base for one in meetings]),
+    )
+    begins = np.cumsum([0, *(len(one.base) for one in meetings)])
+    index = [reading.index + begin for reading, begin in zip(readings, begins, strict=False)]
+    members = np.arange(begins[-1], dtype=np.int32)[:, None]
+    people = np.cumsum([0, *(len(reading.index) for reading in readings)])
+    places = [reading.places[0] + begin for reading, begin in zip(readings, people, strict=False)]
+    batches = tuple(reading.batches[0] for reading in readings)
+    pack = Pack((meeting,), members)
+    return Reading((pack,), np.concatenate(index).astype(np.int32), batches, tuple(places))
 
 
 def _packing(rows: Sequence[int]) -> list[list[int]]:
@@ -229,11 +266,9 @@ def _trace(pack: Pack, theta: Floats, single: Floats, share: Floats, counts: Flo
     if len(pack.meetings) > 1:
         packed, share = share, np.zeros_like(single)
         _kernels.spread(pack.members, packed, share)
-    pull = share / np.maximum(single, np.finfo(single.dtype).tiny)
+    pull = np.divide(share, np.maximum(single, np.finfo(single.dtype).tiny, out=single), out=single)
     begin = 0
     for meeting in pack.meetings:
         end = begin + len(meeting.base)
-        _kernels.trace(
-            meeting.start, meeting.rows, meeting.bump, theta, pull[begin:end], counts
-        )
+        _kernels.trace(meeting.start, meeting.rows, meeting.bump, theta, pull[begin:end], counts)
         begin = end

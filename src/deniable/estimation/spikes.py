@@ -55,9 +55,7 @@ class Spikes:
     def contrast(self) -> float:
         """Return the largest log-ratio between the likelihoods of two answers."""
         high = self.base.copy()
-        np.maximum.at(
-            high, np.repeat(np.arange(len(self.base)), np.diff(self.start)), self.highest
-        )
+        np.maximum.at(high, np.repeat(np.arange(len(self.base)), np.diff(self.start)), self.highest)
         return float(np.log(high / np.maximum(self.base, 1e-300)).max(initial=0.0))
 
     @property

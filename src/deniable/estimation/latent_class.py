@@ -1,0 +1,160 @@
+"""Latent classes fitted to randomized reports: how many, and how closely, the people say.
+
+The people are divided into folds. For each fold a mixture climbs from independence on the
+reports of all the others, and the fold says at every step how likely its own reports are.
+All climbs stop where the folds together were served best, at independence if nothing beats
+it; the result is the mean of the climbs. So every report is used for fitting and every
+report for judging, the number of classes need only be large enough (a climb that starts
+at independence separates as many as the data can tell apart), and the mean over climbs
+from different starts takes away most of what any one of them makes up.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.estimation.ascent import Ascent, _normal
+from deniable.estimation.folds import Folds, divide
+from deniable.estimation.likelihood import Likelihood, likelihood_of
+from deniable.estimation.mixture import Mixture, mean_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.evidence import Evidence
+
+    Array = NDArray[np.float64]
+
+    Progress = Callable[[str], None]
+
+CLASSES = 40
+FOLDS = 6
+SPREAD = 0.5
+"""Standard deviation of the log-shares of the classes at the start, around independence."""
+
+ROUND = 10
+"""Steps between two looks at the folds' verdict."""
+
+FEWEST_STEPS = 40
+MOST_STEPS = 300
+LATE = 1.7
+"""A climb goes on until it took this many times the steps of the best place so far."""
+
+SETTLING_STEPS = 200
+WORTH_TELLING = 1.0
+"""Seconds after which a fit says how far it is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LatentClass:
+    """A fitted mixture and what it rests on.
+
+    Attributes:
+        model: The mean of the climbs.
+        climbs: One mixture for each fold, which has not seen the fold's people.
+        folds: Who was held out from which climb.
+        gain: How much more likely the held-out reports are than under independence, in nats.
+        clock: How many EM steps each climb stands for; 0 at independence.
+    """
+
+    model: Mixture
+    climbs: tuple[Mixture, ...]
+    folds: Folds
+    gain: float
+    clock: float
+
+
+def fit_latent_class(
+    evidence: Evidence,
+    *,
+    rng: np.random.Generator,
+    classes: int = CLASSES,
+    folds: int = FOLDS,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> LatentClass:
+    """Fit a mixture of products to the reports, through the channels that made them.
+
+    Args:
+        evidence: The reports.
+        rng: Decides who is in which fold and where the climbs start, and nothing else.
+        classes: How many classes a climb may separate at most.
+        folds: How many climbs, each without one part of the people.
+        threads: How many climbs at a time; the result does not depend on it.
+        progress: Is told how far a fit of more than a second is.
+    """
+    divided = divide(evidence, max(2, min(folds, evidence.people)), rng=rng)
+    likelihood = likelihood_of(evidence)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        base = _independence(likelihood, divided)
+        children = rng.spawn(divided.number)
+        starts = list(
+            pool.map(
+                lambda r: _start(likelihood, divided, r, base, classes, children[r]),
+                range(divided.number),
+            )
+        )
+        ascents = [ascent for ascent, _ in starts]
+        flat = [(camp.weight, camp.theta) for _, camp in starts]
+        least = sum(camp.held for _, camp in starts)
+        steps, best, gain = 0, 0.0, 0.0
+        while steps < MOST_STEPS:
+            list(pool.map(lambda ascent: ascent.advance(ROUND), ascents))
+            steps += ROUND
+            best, likely = verdict(ascents)
+            gain = likely - least
+            if progress and time.monotonic() - begun > WORTH_TELLING:
+                progress(f"{steps} steps, held-out reports {gain:.1f} nats above independence")
+            reached = max(sum(camp.clock <= best for camp in ascent.camps) for ascent in ascents)
+            if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
+                break
+    names, sizes = evidence.names, evidence.sizes
+    if gain <= 0:
+        gain, best, places = 0.0, 0.0, flat
+    else:
+        places = [(c.weight, c.theta) for c in (ascent.at(best) for ascent in ascents)]
+    climbs = tuple(Mixture(names, sizes, weight, theta) for weight, theta in places)
+    return LatentClass(mean_of(climbs), climbs, divided, gain, best)
+
+
+def verdict(ascents: Sequence[Ascent]) -> tuple[float, float]:
+    """Return the time at which the held-out people were served best, and how well."""
+    end = min(ascent.camps[-1].clock for ascent in ascents)
+    clock = np.unique([camp.clock for ascent in ascents for camp in ascent.camps])
+    clock = clock[clock <= end]
+    likely = np.zeros(len(clock))
+    for ascent in ascents:
+        times = [camp.clock for camp in ascent.camps]
+        likely += np.interp(clock, times, [camp.held for camp in ascent.camps])
+    best = int(np.argmax(likely))
+    return float(clock[best]), float(likely[best])
+
+
+def _independence(likelihood: Likelihood, folds: Folds) -> Array:
+    """Return the maximum-likelihood margins of all the people, as one class."""
+    everyone = likelihood.counted([batch.counts for batch in folds.evidence.batches])
+    nobody = [np.zeros_like(counts) for counts in everyone]
+    sizes = np.array(likelihood.sizes)
+    even = np.repeat(1 / sizes, sizes)[:, None]
+    return Ascent(likelihood, np.ones(1), even, everyone, nobody).settle(SETTLING_STEPS).theta
+
+
+def _start(likelihood, divided, fold, base, classes, rng):
+    fitted = likelihood.counted(divided.fitted(fold))
+    held = likelihood.counted(divided.held(fold))
+    flat = Ascent(likelihood, np.ones(1), base, fitted, held).settle(SETTLING_STEPS)
+    noise = rng.normal(size=(len(base), classes))
+    noise -= noise.mean(axis=1, keepdims=True)
+    theta = _normal(flat.theta * np.exp(SPREAD * noise), likelihood.offsets)
+    weight = np.full(classes, 1 / classes)
+    return Ascent(likelihood, weight, theta, fitted, held), flat
