@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +36,8 @@ from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from deniable.channels import Channel
 
 HERE = Path(__file__).parent
 SIZE, EPSILON = 16, 1.0
@@ -68,8 +72,9 @@ def beside_peers(values: int) -> None:
     frame = pa.table({"a0": cells})
     whole = fastest(lambda: bulk.randomize(frame, survey, threads=1, order="kept")) / values * 1e9
     mixed = fastest(lambda: bulk.randomize(frame, survey, threads=1)) / values * 1e9
-    command = [sys.executable, HERE / "peers.py", "--values", str(values), "--size", str(SIZE)]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    peers_py = [sys.executable, str(HERE / "peers.py"), "--size", str(SIZE)]
+    peers_py += ["--epsilon", str(EPSILON), "--values", str(values)]
+    lines = subprocess.run(peers_py, check=True, capture_output=True, text=True).stdout.splitlines()
     peers = [json.loads(line) for line in lines]
     timed = {f"{p['peer']} {p['version']}": p["ns"] for p in peers if "ns" in p}
     best = min(timed.values(), default=float("nan"))
@@ -91,7 +96,7 @@ def beside_peers(values: int) -> None:
 def every_channel() -> None:
     """Measure each channel on one core."""
     print("\nevery channel, one core: ns per value")
-    chosen = {
+    chosen: dict[str, Channel] = {
         "k-ary, 2 cells": channels.k_ary(EPSILON, 2),
         "k-ary, 16": channels.k_ary(EPSILON, 16),
         "k-ary, 100,000": channels.k_ary(EPSILON, 100_000),
@@ -108,9 +113,7 @@ def every_channel() -> None:
         values = 2**21 // sampler.words
         cells = np.random.default_rng(1).integers(0, channel.size, values).astype(sampler.dtype)
 
-        def work(s=sampler, c=cells, k=stream) -> object:  # type: ignore[no-untyped-def]  # noqa: ANN001
-            return s.randomize(c, k)
-
+        work = partial(sampler.randomize, cells, stream)
         print(f"  {name:34} {fastest(work) / values * 1e9:8.1f}")
 
 
@@ -137,15 +140,33 @@ def write_answers(path: Path, values: int) -> None:
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def command(*words: str | Path) -> str:
-    """Run this package's command line; return seconds and the GiB it held at most."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a command took: by the clock, of the processors, and of memory at most."""
+
+    seconds: float
+    processor_seconds: float
+    gibibytes: float
+
+    def line(self, name: str, values: int) -> str:
+        """Say it in one line."""
+        return (
+            f"  {name:20} {self.seconds:6.1f} s {self.seconds / values * 1e9:7.1f} ns a value"
+            f" {self.processor_seconds / values * 1e9:7.1f} of processors"
+            f" {self.gibibytes:6.2f} GiB"
+        )
+
+
+def command(*words: str | Path) -> Run:
+    """Run this package's command line."""
     began = time.perf_counter()
     process = subprocess.Popen(["deniable", *map(str, words)], stdout=subprocess.DEVNULL)
     _, code, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(code)
     if process.returncode:
         sys.exit(f"deniable {words[0]} failed")
-    return time.perf_counter() - began, used.ru_maxrss / 2**20
+    seconds = time.perf_counter() - began
+    return Run(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20)
 
 
 def from_file_to_file(values: int, folder: Path, cores: set[int]) -> None:
@@ -161,18 +182,11 @@ def from_file_to_file(values: int, folder: Path, cores: set[int]) -> None:
         if not answers.exists():
             write_answers(answers, values)
         words = ("randomize", answers, "--survey", survey, "-o", reports, "--replace")
-        seconds, held = command(*words)
-        worst = max(worst, held)
-        print(
-            f"  {f'{before} to {after}':34} {seconds / values * 1e9:8.1f} ns a value,"
-            f" {seconds:6.1f} s, {held:5.2f} GiB"
-        )
+        run = command(*words)
+        worst = max(worst, run.gibibytes)
+        print(run.line(f"{before} to {after}", values))
     for kind in ("parquet", "csv"):
-        seconds, held = command("count", folder / f"reports.{kind}")
-        print(
-            f"  {f'count {kind}':34} {seconds / values * 1e9:8.1f} ns a value,"
-            f" {seconds:6.1f} s, {held:5.2f} GiB"
-        )
+        print(command("count", folder / f"reports.{kind}").line(f"count {kind}", values))
     print(f"  at most {TARGET_GIB:g} GiB held: {verdict(met=worst <= TARGET_GIB)}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from deniable.channels import LocalHash, Matrix
 from deniable.counting.distinct import counter_of
 from deniable.counting.possible import all_possible, possible
 from deniable.errors import ReportError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CHANNELS = [
     channels.k_ary(1.0, 4),
@@ -76,8 +80,9 @@ def test_counters_count_like_a_dictionary(
 @pytest.mark.parametrize("size", [2, 300])
 def test_a_histogram_takes_any_integers(size: int) -> None:
     """Signed or not, narrow or wide, strided or not: a cell is a cell."""
-    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64):
+    for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8"):
         cells = np.arange(200, dtype=np.int64) % min(size, 100)
         counter = counter_of([size])
-        counter.add(cells.astype(dtype)[::2].reshape(-1, 1), None)
+        narrow: NDArray[np.integer[Any]] = cells.astype(dtype)
+        counter.add(narrow[::2].reshape(-1, 1), None)
         assert counter.result()[1].sum() == 100

@@ -312,4 +312,4 @@ def test_another_block_brings_its_own_channels() -> None:
 def test_what_is_no_frame_is_refused() -> None:
     """A list is not guessed at."""
     with pytest.raises(DataError, match="no data frame"):
-        bulk.randomize([[1, 2]], truthful(3))  # type: ignore[arg-type]
+        bulk.randomize([[1, 2]], truthful(3))

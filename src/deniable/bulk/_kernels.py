@@ -288,6 +288,7 @@ def looked_up(
     for row in range(numbers.size):
         place = np.uint64(np.int64(numbers[row]) - first)  # below first: a huge number
         cell = table[np.intp(place)] if place < size else np.int64(-1)
-        outside += cell < 0
+        if cell < 0:
+            outside += 1
         out[row] = np.uint64(cell)
     return outside
