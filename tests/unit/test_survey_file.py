@@ -125,6 +125,8 @@ def test_languages_are_collected_and_gaps_are_named() -> None:
         MINIMAL + 'title = { en = "Cheated?", de = "Betrogen?", fr = "Triché ?" }\n'
     )
     assert survey.locales == ("en", "de", "fr")
+    texts = {"default": "Cheated?", "de": "Betrogen?", "fr": "Triché ?"}
+    assert dict(survey.schema["cheated"].labels) == texts
     assert survey.schema["cheated"].label("fr-CA") == "Triché ?"
     survey = Survey.parse(MINIMAL + 'title = { en = "Cheated?", de = "B?" }\nlabelTrue = "Yes"\n')
     assert survey.untranslated() == ("the answer 'yes' to 'cheated' (de)",)
