@@ -1,0 +1,109 @@
+"""Every pair of attributes tested, with the rate of false discoveries under control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.errors import EstimationError
+from deniable.estimation.observation import observe
+from deniable.inference.independence import mutual
+from deniable.inference.score import score_test
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.observation import Source
+    from deniable.inference.result import TestResult
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """The tests of all pairs.
+
+    Attributes:
+        names: The attributes.
+        results: One for each pair that could be tested.
+        untested: Why the other pairs could not be.
+    """
+
+    names: tuple[str, ...]
+    results: dict[tuple[str, str], TestResult]
+    untested: dict[tuple[str, str], str]
+
+    def adjusted(self) -> dict[tuple[str, str], float]:
+        """Return q-values: the false-discovery rate at which each pair is just called (BH 1995)."""
+        pairs = list(self.results)
+        return dict(
+            zip(pairs, q_values([self.results[pair].p_value for pair in pairs]), strict=True)
+        )
+
+    def discoveries(self, rate: float = 0.05) -> list[tuple[str, str]]:
+        """Return the pairs called associated, of which at most ``rate`` are expected to be wrong.
+
+        Under dependence between the tests that is proved for positive dependence only.
+        """
+        return [pair for pair, q in self.adjusted().items() if q <= rate]
+
+
+def every_pair(
+    source: Source,
+    attributes: Sequence[str],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> PairTests:
+    """Test every pair of attributes for independence by the score test.
+
+    Args:
+        source: A tally or evidence.
+        attributes: The attributes to pair.
+        progress: Told how many pairs of how many are done.
+    """
+    pairs = list(combinations(attributes, 2))
+    results: dict[tuple[str, str], TestResult] = {}
+    untested: dict[tuple[str, str], str] = {}
+    for done, pair in enumerate(pairs, start=1):
+        try:
+            observation = observe(source, pair)
+            found = score_test(observation, mutual(observation.shape), independence_of(pair))
+        except EstimationError as error:
+            untested[pair] = str(error)
+        else:
+            if found.shortage:
+                untested[pair] = found.shortage
+            else:
+                results[pair] = found
+        if progress is not None:
+            progress(done, len(pairs))
+    return PairTests(tuple(attributes), results, untested)
+
+
+def independence_of(names: Sequence[str]) -> str:
+    """Return the hypothesis as words.
+
+    >>> independence_of(["smokes", "age", "sex"])
+    'smokes, age and sex are independent'
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]} are independent"
+
+
+def q_values(tails: Sequence[float]) -> list[float]:
+    """Return Benjamini and Hochberg's adjusted p-values, in the order given.
+
+    >>> q_values([0.01, 0.04, 0.03])
+    [0.03, 0.04, 0.04]
+    """
+    found = np.asarray(tails, dtype=np.float64)
+    order = np.argsort(found)[::-1]
+    ranks = np.arange(len(found), 0, -1)
+    running = np.minimum.accumulate(found[order] * len(found) / ranks)
+    result = np.empty_like(found)
+    result[order] = np.minimum(running, 1)
+    return [float(round(q, 15)) for q in result]
