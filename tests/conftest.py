@@ -52,13 +52,15 @@ def node() -> str:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def chromium(node: str) -> Iterator[Browser]:
     """Start the machine's Chromium, driven by Playwright."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- few tests need it
 
     program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program is None:
         pytest.skip("Chromium is missing; install Debian's chromium")
+    # Playwright's own Node asks for a library that a bare Debian does not have.
+    os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", node)
     with sync_playwright() as playwright:
         # A sandbox inside a container's root is refused by Chromium itself.
         sandbox = hasattr(os, "geteuid") and os.geteuid() != 0

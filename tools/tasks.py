@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER = ROOT / "clients" / "browser"
 BENCHMARKS = ROOT / "benchmarks"
+SYSTEM_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 SPHINX = (
     *("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"),
     *("--doctree-dir", "docs/_build/doctrees", "docs", "docs/_build/html"),
@@ -185,6 +186,8 @@ def bring_chromium() -> None:
 
 def bring_node_modules() -> None:
     """Install what clients/browser/package-lock.json names, once per lock."""
+    if SYSTEM_CERTIFICATES.exists():  # Node trusts its own list only, unless it is told
+        os.environ.setdefault("NODE_EXTRA_CA_CERTS", str(SYSTEM_CERTIFICATES))
     lock_file = BROWSER / "package-lock.json"
     stamp = BROWSER / "node_modules" / ".lock"
     if not stamp.exists() or stamp.read_bytes() != lock_file.read_bytes():
