@@ -25,7 +25,7 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
 @click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
 @click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
-def command(
+def command(  # noqa: PLR0913 - one for each option
     *,
     survey_file: str,
     where: str | None,

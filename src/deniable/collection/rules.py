@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from deniable.errors import DesignError
+from deniable.protocol import update_by_blocks, update_by_clients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +22,11 @@ def unchanged(design: Design, block: Block, tally: Tally) -> Channels:
     return block.channels
 
 
-RULES: Mapping[str, Update] = {"fixed": unchanged}
+RULES: Mapping[str, Update] = {
+    "fixed": unchanged,
+    "classic-blocks": update_by_blocks,
+    "classic-clients": update_by_clients,
+}
 """Every rule that this server can follow: from a closed block to the next one's channels."""
 
 

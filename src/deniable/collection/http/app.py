@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
-from deniable.collection.http import public, staff
+from deniable.collection.http import pages, public, staff
 from deniable.collection.http.desk import Desk
 from deniable.collection.http.problems import problem_response
 from deniable.collection.http.settings import Settings
@@ -43,7 +43,7 @@ def create_app(collection: Collection, settings: Settings | None = None) -> Star
         await desk.close()
 
     app = Starlette(
-        routes=[*public.ROUTES, *staff.ROUTES],
+        routes=[*public.ROUTES, *staff.ROUTES, *pages.ROUTES],
         lifespan=lifespan,
         exception_handlers={
             DeniableError: _refuse,
