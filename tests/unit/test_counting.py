@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 A, B, C = Group((0,), (3,)), Group((1,), (6,)), Group((0, 1), (3, 6))
 NAMES = (("a", 3), ("b", 6))
+SETS = channels.subset(1.0, 6, 2)
 
 
 def design(kind: str) -> Design:
@@ -167,8 +168,15 @@ def test_large_and_broken_numbers_are_impossible() -> None:
     column = pa.array([2**64 - 1, 2**63, 2], pa.uint64())
     assert count(pa.table({"a": column}), about=one, source="x").rejected == {"impossible": 2}
     column = pa.array(["1", "-1", "x", "", "01", None])
-    counted = count(pa.table({"a": column}), about=one, source="x")
-    assert counted.rejected == {"impossible": 3, "missing": 2}
+    for texts in (column, column.dictionary_encode()):
+        counted = count(pa.table({"a": texts}), about=one, source="x")
+        assert counted.rejected == {"impossible": 3, "missing": 2}
+    column = pa.array(["0 1", "1", "0 1 2", "", None, "2 5", "0 1"])
+    for texts in (column, column.dictionary_encode(), column.dictionary_encode().slice(1)):
+        sets = Design("s", "-", NAMES[1:], (View((Group((0,), (6,)),)),), ((SETS,),), "9")
+        counted = count(pa.table({"b": texts}), about=sets, source="x")
+        assert counted.rejected == {"length": 2, "missing": 2}
+        assert counted.strata[0].counts.tolist() == [len(texts) - 5, 1]
 
 
 def test_a_report_with_one_impossible_part_counts_nowhere() -> None:

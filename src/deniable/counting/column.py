@@ -20,29 +20,42 @@ IMPOSSIBLE: Final = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Integers:
-    """The integers of a column, row after row.
+    """The integers of a column.
 
     Attributes:
-        flat: All of them, one row after another.
+        flat: All that occur.
         starts: Where each row begins in ``flat``; None if row i is integer i.
-        lengths: How many each row has; 0 for a row without a report.
+        lengths: How many each row has; None if each has one.
         absent: Which rows hold no report at all; None if every one does.
+        dense: Whether the rows stand in ``flat`` one after another.
     """
 
     flat: NDArray[np.integer[Any]]
-    starts: NDArray[np.int64] | None
-    lengths: NDArray[np.int64] | None
-    absent: NDArray[np.bool_] | None
+    starts: NDArray[np.int64] | None = None
+    lengths: NDArray[np.int64] | None = None
+    absent: NDArray[np.bool_] | None = None
+    dense: bool = True
 
     def rows_of(self, width: int, rows: NDArray[np.intp] | None) -> NDArray[np.integer[Any]]:
         """Return some rows, all of ``width`` integers, as a matrix; None for all rows."""
         if self.starts is None:
             return self.flat.reshape(-1, 1) if rows is None else self.flat[rows].reshape(-1, 1)
-        if rows is None and self.flat.size == self.starts.size * width:
+        if rows is None and self.dense:
             return self.flat.reshape(-1, width)
         starts = self.starts if rows is None else self.starts[rows]
         matrix: NDArray[np.integer[Any]] = self.flat[starts[:, None] + np.arange(width)]
         return matrix
+
+    def at(self, places: NDArray[np.int64], absent: NDArray[np.bool_] | None) -> Integers:
+        """Return the rows at some places: a dictionary's entries become a column."""
+        if self.absent is not None:
+            here = self.absent[places]
+            absent = here if absent is None else here | absent
+        if self.starts is None or self.lengths is None:
+            return Integers(self.flat[places], absent=absent)
+        if (self.lengths == 1).all():
+            return Integers(self.flat[self.starts[places]], absent=absent)
+        return Integers(self.flat, self.starts[places], self.lengths[places], absent, dense=False)
 
     def fits(self, width: int) -> NDArray[np.bool_] | None:
         """Tell which rows have ``width`` integers; None if all do."""
@@ -54,12 +67,25 @@ class Integers:
 
 def integers_of(column: pa.ChunkedArray, name: str) -> Integers:
     """Read a column of integers, of lists of integers, or of either written as text."""
-    array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    parts = [_of_array(chunk, name) for chunk in column.chunks if len(chunk)]
+    if len(parts) == 1:
+        return parts[0]
+    return _of_array(pa.concat_arrays([_decoded(chunk) for chunk in column.chunks]), name)
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _of_array(array: pa.Array, name: str) -> Integers:
     kind = array.type
-    if pa.types.is_dictionary(kind):
-        array = array.dictionary_decode()
-        kind = array.type
     absent = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    if pa.types.is_dictionary(kind):
+        if not len(array.dictionary):
+            array = array.dictionary_decode()
+            return _of_array(array, name)
+        places = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        return _of_array(array.dictionary, name).at(places, absent)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         filled = array.fill_null("")
         empty = pc.equal(filled, "").to_numpy(zero_copy_only=False)
@@ -71,7 +97,7 @@ def integers_of(column: pa.ChunkedArray, name: str) -> Integers:
         lengths = lengths.astype(np.int64)
         flat = _plain(array.flatten(), name)
         return Integers(flat, np.cumsum(lengths) - lengths, lengths, absent)
-    return Integers(_plain(array, name), None, None, absent)
+    return Integers(_plain(array, name), absent=absent)
 
 
 def _plain(array: pa.Array, name: str) -> NDArray[np.integer[Any]]:

@@ -101,7 +101,8 @@ def _open_file(path: Path, about: About, source: str | None) -> Table:
         found = read_provenance(beside.read_bytes()) if beside.is_file() else None
         provenance = _settled(found, about, source, path.name)
         wanted = [column.name for column in columns_of(provenance.design, provenance.blocks)]
-        text = dict.fromkeys([BLOCK, *wanted], pa.string())
+        # Few different texts stand for many rows.
+        text = dict.fromkeys([BLOCK, *wanted], pa.dictionary(pa.int32(), pa.string()))
         options = pa.csv.ConvertOptions(column_types=text, strings_can_be_null=False)
         reader = pa.csv.open_csv(path, convert_options=options)
         names = _columns(provenance, reader.schema.names)
