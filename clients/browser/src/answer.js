@@ -84,7 +84,8 @@ export class Answer {
     this.#cells.forEach((cell, at) => {
       if (!Number.isInteger(cell) || cell < 0 || cell >= sizes[at]) {
         const expected = `a category from 0 to ${sizes[at] - 1}`;
-        throw new AnswerError(`the answer to attribute ${at} lies outside its domain`, { expected });
+        const problem = `the answer to attribute ${at} lies outside its domain`;
+        throw new AnswerError(problem, { expected });
       }
     });
   }

@@ -19,7 +19,8 @@ import { ChannelError, ReportError } from "./errors.js";
  *   P(y|x) = rows[x][y] / 2³².
  * @typedef {{kind: "unary", keep: number, flip: number, size: number}} Unary
  *   One coin for each cell; a report is the bits in words of 32, the first cell lowest.
- * @typedef {{kind: "local-hash", head: number, buckets: number, size: number, prime: number}} LocalHash
+ * @typedef {{kind: "local-hash", head: number, buckets: number, size: number,
+ *   prime: number}} LocalHash
  *   k-ary over the bucket ((a·x + b) mod prime) mod buckets, with a and b drawn first.
  * @typedef {TwoCoin | KAry | Subset | Matrix | Unary | LocalHash} Channel
  */
@@ -189,8 +190,8 @@ function isBetween(value, least, most) {
  */
 function checkHead(head, what) {
   if (!isBetween(head, 1, WORD - 1)) {
-    const expected = "a probability of neither 0 nor 1";
-    throw new ChannelError(`${what} must lie strictly between 0 and 2^32`, { given: head, expected });
+    const more = { given: head, expected: "a probability of neither 0 nor 1" };
+    throw new ChannelError(`${what} must lie strictly between 0 and 2^32`, more);
   }
 }
 

@@ -10,6 +10,7 @@
 import { canonical, digest, readCanonical } from "./canonical.js";
 import { readChannel, sizeOf } from "./channels.js";
 import { DesignError, DigestError } from "./errors.js";
+import { count, decimal, deepFreeze, fields, list, text } from "./plain.js";
 import { epsilonOf, formatEpsilon } from "./privacy.js";
 
 /**
@@ -35,12 +36,8 @@ import { epsilonOf, formatEpsilon } from "./privacy.js";
  *   Respondents who share the same channels.
  */
 
-/** The version of the wire form. */
-export const VERSION = 1;
-
 const LARGEST_GROUP = 2 ** 31;
 const RULES = ["fixed", "classic-blocks", "classic-clients", "two-stage"];
-const DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
 const DESIGN = "deniable survey schema protocol attributes views channels rule epsilon repeats";
 const BLOCK = "deniable design block channels";
 
@@ -83,8 +80,8 @@ export async function readBlock(data, design, expected) {
   const plain = readCanonical(data, "a block");
   const found = fields(plain, "a block", BLOCK.split(" "));
   if (found.design !== design.digest) {
-    const given = found.design;
-    throw new DigestError("the block belongs to another design", { given, expected: design.digest });
+    const more = { given: found.design, expected: design.digest };
+    throw new DigestError("the block belongs to another design", more);
   }
   const block = deepFreeze({
     digest: await digest(canonical(plain)),
@@ -146,9 +143,9 @@ function checkDesign(design) {
   if (promised <= 0) throw new DesignError("a design's epsilon must be positive");
   const spent = design.channels.reduce((most, view) => Math.max(most, epsilonOf(view)), 0);
   if (spent > promised) {
+    const problem = "the channels of a design cost more than it promises";
     const given = `epsilon ${formatEpsilon(spent, 6)}`;
-    const expected = `at most ${design.epsilon}`;
-    throw new DesignError("the channels of a design cost more than it promises", { given, expected });
+    throw new DesignError(problem, { given, expected: `at most ${design.epsilon}` });
   }
 }
 
@@ -201,8 +198,8 @@ function readView(data, attributes) {
 function readGroup(data, all) {
   const attributes = list(data, "a group").map((at) => count(at, "a group's attribute", 0));
   if (attributes.length === 0 || attributes.some((attribute) => attribute >= all.length)) {
-    const expected = `attributes from 0 to ${all.length - 1}`;
-    throw new DesignError("a group is empty or names no attribute", { given: attributes, expected });
+    const more = { given: attributes, expected: `attributes from 0 to ${all.length - 1}` };
+    throw new DesignError("a group is empty or names no attribute", more);
   }
   const sizes = attributes.map((attribute) => all[attribute].size);
   const size = sizes.reduce((product, factor) => product * factor, 1);
@@ -234,79 +231,4 @@ function readRule(data) {
  */
 function readChannels(data) {
   return list(data, "channels").map((row) => list(row, "channels").map(readChannel));
-}
-
-/**
- * @param {unknown} data
- * @param {string} what
- * @param {string[]} keys
- * @returns {Record<string, any>}
- */
-function fields(data, what, keys) {
-  const expected = keys.join(", ");
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    throw new DesignError(`${what} must be an object`, { expected });
-  }
-  const given = Object.keys(data);
-  if (given.length !== keys.length || !keys.every((key) => given.includes(key))) {
-    throw new DesignError(`${what} has unknown or missing keys`, { given, expected });
-  }
-  const found = /** @type {Record<string, any>} */ (data);
-  if (keys.includes("deniable") && found.deniable !== VERSION) {
-    throw new DesignError(`${what} of another version`, { given: found.deniable, expected: "1" });
-  }
-  return found;
-}
-
-/**
- * @param {unknown} data
- * @param {string} what
- * @returns {unknown[]}
- */
-function list(data, what) {
-  if (!Array.isArray(data)) throw new DesignError(`${what} must be a list`);
-  return data;
-}
-
-/**
- * @param {unknown} data
- * @param {string} what
- * @returns {string}
- */
-function text(data, what) {
-  if (typeof data === "string" && data !== "") return data;
-  throw new DesignError(`${what} must be text`);
-}
-
-/**
- * @param {unknown} data
- * @param {string} what
- * @param {number} least
- * @returns {number}
- */
-function count(data, what, least) {
-  if (Number.isSafeInteger(data) && Number(data) >= least) return Number(data);
-  throw new DesignError(`${what} must be an integer of at least ${least}`, { given: data });
-}
-
-/**
- * @param {unknown} data
- * @param {string} what
- * @returns {number}
- */
-function decimal(data, what) {
-  if (typeof data === "string" && DECIMAL.test(data) && Number(data) < Infinity) return Number(data);
-  throw new DesignError(`${what} must be a decimal as text`, { given: data, expected: 'as "1.5"' });
-}
-
-/**
- * @template {object} T
- * @param {T} data
- * @returns {T}
- */
-function deepFreeze(data) {
-  for (const value of Object.values(data)) {
-    if (typeof value === "object" && value !== null) deepFreeze(value);
-  }
-  return Object.freeze(data);
 }

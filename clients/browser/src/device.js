@@ -48,7 +48,8 @@ export class Device {
    */
   constructor({ storage, agreement, coin = new SystemCoin(), nameReport = freshId }) {
     if (!(agreement instanceof Agreement)) {
-      throw new EpsilonError("a device needs an agreement", { expected: "new Agreement({epsilon: 1})" });
+      const expected = "new Agreement({epsilon: 1})";
+      throw new EpsilonError("a device needs an agreement", { expected });
     }
     this.#storage = storage;
     this.#agreement = agreement;

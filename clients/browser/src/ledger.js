@@ -34,7 +34,7 @@ export class Ledger {
    * @param {number} [cap] The most ε that the respondent allows in total.
    */
   constructor(entries = [], cap = Infinity) {
-    this.#entries = new Map(Array.from(entries, (entry) => [place(entry.survey, entry.wave), entry]));
+    this.#entries = new Map(Array.from(entries, (one) => [place(one.survey, one.wave), one]));
     this.cap = cap;
   }
 
@@ -87,7 +87,8 @@ export class Ledger {
   allow(certificate) {
     const after = sumUp([this.total, certificate.epsilon]);
     if (after > this.cap) {
-      const more = { given: `${after.toPrecision(6)} after this answer`, expected: `at most ${this.cap}` };
+      const given = `${after.toPrecision(6)} after this answer`;
+      const more = { given, expected: `at most ${this.cap}` };
       throw new LedgerError("one more answer would exceed your cap on spent privacy", more);
     }
   }

@@ -8,8 +8,8 @@
 
 import { canonical, readCanonical } from "./canonical.js";
 import { checkValue } from "./channels.js";
-import { VERSION } from "./design.js";
 import { DigestError, ReportError } from "./errors.js";
+import { VERSION } from "./plain.js";
 
 /**
  * @typedef {import("./design.js").Design} Design
@@ -66,7 +66,7 @@ export function readReport(data) {
     && typeof found.id === "string" && ID.test(found.id)
     && isCount(found.view)
     && Array.isArray(found.values)
-    && found.values.every((/** @type {unknown} */ value) => Array.isArray(value) && value.every(isCount));
+    && found.values.every(isValue);
   if (!whole) {
     const expected = "two digests, an id, a view and its values";
     throw new ReportError("a report holds something else than it should", { expected });
@@ -88,6 +88,11 @@ export function checkReport(report, design, block) {
     throw new ReportError("the report does not answer every group of a view that was offered");
   }
   channels.forEach((channel, place) => checkValue(channel, report.values[place]));
+}
+
+/** @param {unknown} value */
+function isValue(value) {
+  return Array.isArray(value) && value.every(isCount);
 }
 
 /** @param {unknown} value */

@@ -9,7 +9,7 @@
  * @typedef {object} Storage
  * @property {() => Promise<string | null>} read The document, or `null` if there is none yet.
  * @property {(document: string) => Promise<void>} write Replace the document, all of it or nothing.
- * @property {<T>(task: () => Promise<T>) => Promise<T>} alone Run a task while nobody else runs one.
+ * @property {<T>(task: () => Promise<T>) => Promise<T>} alone Run a task while nobody else does.
  */
 
 /** Remembers as long as the page is open. @implements {Storage} */
@@ -35,7 +35,10 @@ export class MemoryStorage {
   }
 }
 
-/** Remembers in the browser's `localStorage`, which a private window may refuse. @implements {Storage} */
+/**
+ * Remembers in the browser's `localStorage`, which a private window may refuse.
+ * @implements {Storage}
+ */
 export class BrowserStorage {
   #key;
 

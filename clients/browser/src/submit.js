@@ -42,8 +42,9 @@ export async function deliver(url, report, sending = {}) {
       await wait(Math.min(reply.retryAfter || 0.5 * 2 ** attempt, LONGEST_WAIT));
     }
   }
+  const problem = `the server could not be reached in ${attempts} attempts`;
   const expected = "a later call, which sends the same bytes again";
-  throw new SubmissionError(`the server could not be reached in ${attempts} attempts`, { expected });
+  throw new SubmissionError(problem, { expected });
 }
 
 /**

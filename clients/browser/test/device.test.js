@@ -167,7 +167,7 @@ test("the ledger adds up by survey, attribute and in all, and obeys the cap", as
   }
 });
 
-test("nothing that is stored, sent or shown depends on the answer but the report's values", async () => {
+test("only the report's values depend on the answer", async () => {
   const words = [0, 0, 2 ** 31, 5, 2 ** 30, 9, 77, 77];
   const [one, two] = await Promise.all([answer, other].map(async (truth) => {
     const storage = new MemoryStorage();
@@ -204,7 +204,8 @@ test("a submission repeats the same bytes until the server says it kept them", a
     send: async (url, body) => {
       sent.push(body);
       const status = replies[sent.length - 1];
-      return status === 200 ? keeps(url, body) : { status, body: "", retryAfter: status === 429 ? 7 : null };
+      const retryAfter = status === 429 ? 7 : null;
+      return status === 200 ? keeps(url, body) : { status, body: "", retryAfter };
     },
     wait: async (seconds) => void waits.push(seconds),
   });
@@ -216,7 +217,8 @@ test("a submission repeats the same bytes until the server says it kept them", a
 
 test("a submission may be of one survey, and carries the invitation", async () => {
   const storage = new MemoryStorage();
-  await storage.write(vectors("memories").find(({ comment }) => comment === "another survey").memory);
+  const known = vectors("memories").find(({ comment }) => comment === "another survey");
+  await storage.write(known.memory);
   const [second] = vectors("designs").filter(({ comment }) => comment === "good: k-ary");
   const device = new Device({ storage, agreement: new Agreement({ epsilon: 9 }) });
   const plain = await readDesign(second.design);
@@ -265,7 +267,8 @@ test("a report counts as arrived only if the server names it as kept", async () 
   ];
   for (const reply of bad) {
     const send = async () => ({ ...reply, retryAfter: null });
-    const task = () => device.submit("https://example", { send, wait: async () => {}, attempts: 2 });
+    const sending = { send, wait: async () => {}, attempts: 2 };
+    const task = () => device.submit("https://example", sending);
     assert.equal(await codeOf(task), "submission-failed");
     assert.equal((await device.unsent()).length, 1);
   }
@@ -303,7 +306,7 @@ test("a device without an agreement is none", async () => {
 });
 
 test("bytes that are not text are no design", async () => {
-  const bad = [new Uint8Array([0xff, 0xfe]), new Uint8Array([0x22, 0xc3, 0x28, 0x22]), new ArrayBuffer(0)];
+  const bad = [Uint8Array.of(0xff, 0xfe), Uint8Array.of(0x22, 0xc3, 0x22), new ArrayBuffer(0)];
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   for (const data of [...bad, deep]) {
     assert.equal(await codeOf(() => readDesign(data)), "invalid-design");
