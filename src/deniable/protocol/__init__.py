@@ -2,6 +2,7 @@
 
 from deniable.protocol.block import Block, first_block, next_block
 from deniable.protocol.canonical import canonical, decode_bytes, digest, encode_bytes
+from deniable.protocol.classic import update_by_blocks, update_by_clients
 from deniable.protocol.compile import design_for
 from deniable.protocol.coverage import Coverage, coverage_of, people_per_view, people_together
 from deniable.protocol.covering import cover_pairs, least_views
@@ -67,5 +68,7 @@ __all__ = [
     "strata_of",
     "tally_from_bytes",
     "tally_of",
+    "update_by_blocks",
+    "update_by_clients",
     "view_epsilons",
 ]

@@ -1,0 +1,80 @@
+"""A leap and a climb end on the same summit; a stack tells what its sights tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deniable.bulk.keystream import unsafe_seeded
+from deniable.errors import EstimationError
+from deniable.estimation.climb import climb
+from deniable.estimation.leap import leap
+from deniable.estimation.observation import observe
+from deniable.estimation.stack import most_likely, stacks_of
+from deniable.planning.rehearsal import rehearse
+from deniable.protocol import Tally, design_for
+from deniable.schema import Attribute, Privacy, Schema, Survey
+
+
+def tally_of(sizes: list[int], seed: int, design: str = "rrba", **options: object) -> Tally:
+    """Rehearse a design with people who answer at random, unevenly."""
+    attributes = tuple(
+        Attribute.nominal(f"q{place}", [f"c{cell}" for cell in range(size)])
+        for place, size in enumerate(sizes)
+    )
+    survey = Survey("example", Schema(attributes), Privacy(3.0, design, options))  # type: ignore[arg-type]
+    rng = np.random.default_rng(seed)
+    answers = np.stack([rng.binomial(size - 1, rng.random(), 900) for size in sizes], axis=1)
+    return rehearse(design_for(survey), answers, stream=unsafe_seeded(seed, 0))
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.integers(2, 4), min_size=2, max_size=4), st.integers(0, 999))
+def test_a_leap_finds_what_a_climb_over_all_sights_finds(sizes: list[int], seed: int) -> None:
+    """The two reach the same likelihood, from stacks and from every block's own sight."""
+    tally = tally_of(sizes, seed, block_size=300)
+    stacks = stacks_of(tally)
+    found = most_likely(stacks, (0, 1))
+    sights = observe(tally, ["q0", "q1"]).sights
+    climbed = climb(sights, np.full(sizes[:2], 1 / (sizes[0] * sizes[1])), gap=1e-4)
+    assert found.gap <= 1e-3
+    assert found.likelihood == pytest.approx(climbed.likelihood, abs=2e-3)
+    assert np.abs(found.table - climbed.table).max() < 0.02
+    assert found.steps < 60 or found.table.min() < 1e-6
+
+
+def test_a_stack_shows_and_traces_as_its_sights_do() -> None:
+    """λ and Lᵀw agree with the sights' to rounding, for the group and for one attribute."""
+    tally = tally_of([3, 2, 4], 1, block_size=300)
+    stack = stacks_of(tally)[0, 2]
+    sights = observe(tally, ["q0", "q2"]).covering
+    table = np.random.default_rng(1).dirichlet(np.ones(12)).reshape(3, 4)
+    assert stack.see(table).reshape(len(sights), 3, 4) == pytest.approx(
+        np.array([sight.see(table).reshape(3, 4) for sight in sights])
+    )
+    weights = np.random.default_rng(2).random(stack.counts.shape)
+    together = sum(
+        sight.trace(row.reshape(sight.counts.shape), (3, 4))
+        for sight, row in zip(sights, weights, strict=True)
+    )
+    assert stack.trace(weights, (3, 4)) == pytest.approx(np.asarray(together))
+    alone = stack.reduced(1, 0)
+    assert alone.see(table.sum(axis=0)) == pytest.approx(
+        stack.see(table).reshape(-1, 3, 4).sum(axis=1)
+    )
+    assert alone.people == stack.people
+
+
+def test_a_large_table_is_climbed() -> None:
+    """Beyond the size where a leap pays, the climb answers the same question."""
+    tally = tally_of([17, 16], 3, "views", channel="k-ary")
+    stacks = stacks_of(tally)
+    assert leap([stacks[0, 1]], (17, 16)).gap <= 1e-3
+
+
+def test_only_two_coins_counted_one_by_one_are_stacked() -> None:
+    """Other reports are refused with what would do."""
+    with pytest.raises(EstimationError, match="k-ary"):
+        stacks_of(tally_of([6, 6], 2, "views", channel="subset"))
