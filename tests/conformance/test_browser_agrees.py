@@ -21,8 +21,10 @@ from deniable.channels import (
     epsilon_of_all,
 )
 from deniable.channels.coin import WORD
+from deniable.device import Agreement, Answer, Device, MemoryStorage
 from deniable.errors import ChannelError
-from deniable.testing import ScriptedCoin
+from deniable.protocol import first_block
+from deniable.testing import ScriptedCoin, ask_one_design
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +50,18 @@ console.log(JSON.stringify(cases.map(({ channels, cell, words }) => {
   const value = randomize(read[0], cell, coin);
   return { epsilon: epsilonOf(read), value, spent: coin.spent };
 })));
+"""
+MEMORY = """
+import { readFileSync } from "node:fs";
+import * as client from "./src/index.js";
+const { design, block } = JSON.parse(readFileSync(0, "utf8"));
+const read = await client.readDesign(design);
+const storage = new client.MemoryStorage();
+const device = new client.Device({ storage, agreement: new client.Agreement({ epsilon: 1 }) });
+const answer = client.Answer.of(read, { a0: 1, a1: 2, a2: 3 });
+const report = await device.respond(read, await client.readBlock(block, read), answer);
+await device.setCap(2.5);
+console.log(JSON.stringify([{ report: String(report), document: await storage.read() }]));
 """
 MANY = 600
 
@@ -110,12 +124,12 @@ def channel_of(kind: str, rng: np.random.Generator) -> Channel:
             continue
 
 
-def in_the_browser(node: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Run the client's modules on cases."""
+def in_the_browser(node: str, script: str, given: object) -> list[dict[str, Any]]:
+    """Run a script that imports the client's modules, and return the list it prints."""
     run = subprocess.run(
-        [node, "--input-type=module", "--eval", SCRIPT],
+        [node, "--input-type=module", "--eval", script],
         cwd=CLIENT,
-        input=json.dumps(cases),
+        input=json.dumps(given),
         capture_output=True,
         text=True,
         check=True,
@@ -137,7 +151,8 @@ def test_reports_and_certificates_agree(node: str, kind: str) -> None:
         }
         for channels in together
     ]
-    for channels, case, found in zip(together, cases, in_the_browser(node, cases), strict=True):
+    results = in_the_browser(node, SCRIPT, cases)
+    for channels, case, found in zip(together, cases, results, strict=True):
         coin = ScriptedCoin(case["words"])
         assert tuple(found["value"]) == channels[0].randomize(case["cell"], coin)
         assert found["spent"] == coin.spent
@@ -146,3 +161,18 @@ def test_reports_and_certificates_agree(node: str, kind: str) -> None:
             assert found["epsilon"] is None  # JSON's word for infinity
         else:
             assert true <= found["epsilon"] <= true * (1 + 2**-44)
+
+
+def test_python_remembers_what_the_browser_said(node: str) -> None:
+    """The browser's stored document opens in Python: the same report, the same cap, no coin."""
+    design = ask_one_design((2, 3, 4))
+    block = first_block(design)
+    published = {"design": design.to_bytes().decode(), "block": block.to_bytes().decode()}
+    (found,) = in_the_browser(node, MEMORY, published)
+    storage = MemoryStorage()
+    storage.write(found["document"].encode())
+    device = Device(storage, Agreement(1.0), coin=ScriptedCoin([]))
+    report = device.respond(design, block, Answer((0, 0, 0), design.sizes))
+    assert report.to_bytes().decode() == found["report"]
+    assert (device.ledger.cap, len(device.ledger.entries)) == (2.5, 1)
+    assert 0.9 < device.ledger.total < 1.001
