@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOST_STEPS = 60
+MOST_STEPS = 100
+CLOSE_ENOUGH = 1e-2
+"""A decrement that may be left where scoring is slow, far from the hypothesis: it adds no
+more than itself to the statistic."""
+
+MOST_HALVINGS = 30
+ENOUGH = 0.25
+"""Share of the gain promised by the slope that a step must bring; a right one brings half."""
+
 CLOSE = 1e-8
 """A Newton decrement below this: less than 1e-4 standard errors are left."""
 
@@ -52,6 +60,7 @@ def fit(sights: Sequence[Sight], hypothesis: Independence) -> Fit:
     table = hypothesis.table(factors)
     seen = see_all(sights, table)
     likelihood = likelihood_of(sights, seen)
+    decrement = np.inf
     for _ in range(MOST_STEPS):
         slopes = [stack(sight, hypothesis.directions(factors)) for sight in sights]
         score, information = moments(sights, seen, slopes)
@@ -59,18 +68,18 @@ def fit(sights: Sequence[Sight], hypothesis: Independence) -> Fit:
         decrement = float(score @ step)
         if decrement < CLOSE:
             return Fit(table, seen, likelihood, converged=True)
-        for _ in range(40):
+        for halvings in range(MOST_HALVINGS):
             tried = hypothesis.moved(factors, step)
             there = hypothesis.table(tried)
             looked = see_all(sights, there)
             reached = likelihood_of(sights, looked)
-            if reached > likelihood:
+            if reached - likelihood > ENOUGH * decrement / 2**halvings:
                 break
             step = step / 2
         else:
-            return Fit(table, seen, likelihood, converged=decrement < np.sqrt(CLOSE))
+            break
         factors, table, seen, likelihood = tried, there, looked, reached
-    return Fit(table, seen, likelihood, converged=False)
+    return Fit(table, seen, likelihood, converged=decrement < CLOSE_ENOUGH)
 
 
 def see_all(sights: Sequence[Sight], table: Array) -> tuple[Array, ...]:
