@@ -1,0 +1,106 @@
+"""Show what a survey's design asks and costs, and compare it with others."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from deniable.cli.terminal import note, print_facts, print_table
+
+if TYPE_CHECKING:
+    from deniable.planning.comparison import Summary
+
+SHOWN = 12
+
+
+@click.command()
+@click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--people", default=1_000, show_default=True, help="How many will answer.")
+@click.option("--views", "show_views", is_flag=True, help="List the groups of every view.")
+def command(*, survey_file: str, people: int, show_views: bool) -> None:
+    """Show what a survey's design asks and costs, and compare it with others.
+
+    ε per answer protects everything one respondent says in one submission; per
+    respondent, all submissions that the survey allows; per attribute, a change in the
+    answer to one question alone. Half-widths are those of 95 % intervals for a cell of
+    a pair of attributes, by formula, at even shares: nobody is asked for this.
+    """
+    from deniable.planning.comparison import compare_designs  # noqa: PLC0415 -- slow to load
+    from deniable.schema import Survey  # noqa: PLC0415
+
+    survey = Survey.load(survey_file)
+    summaries, refused = compare_designs(survey, people)
+    if not summaries or summaries[0].label.split()[0] != survey.privacy.design:
+        from deniable.protocol import design_for  # noqa: PLC0415
+
+        design_for(survey)  # says why the survey's own design cannot be had
+    own = summaries[0]
+    print_facts(_facts(own, people))
+    if show_views:
+        _print_views(own)
+    click.echo()
+    rows = [_row(summary, is_own=summary is own) for summary in summaries]
+    headings = ("design", "views", "cells", "ε answer", "ε attr.", "n/view", "± mean", "± worst")
+    print_table(headings, rows, title=f"{people:,} respondents; * is the survey's own design")
+    for sentence in refused:
+        note(f"not to be had – {sentence}")
+
+
+def _facts(own: Summary, people: int) -> list[tuple[str, object]]:
+    from deniable.channels import format_epsilon, total_variation_of  # noqa: PLC0415
+
+    covered = own.coverage
+    kinds = sorted({channel.kind for row in own.design.channels for channel in row})
+    facts: list[tuple[str, object]] = [
+        ("design", f"{own.label}, with {', '.join(kinds)} channels"),
+        ("views", f"{covered.views:,}, each drawn by about {own.people:,.1f} of {people:,} people"),
+        ("groups", f"{covered.groups:,}, of {_range(covered.cells)} cells"),
+        ("pairs", f"{covered.met:,} of {covered.pairs:,} are asked together in some group"),
+        ("ε per answer", format_epsilon(own.answer)),
+        ("ε per respondent", format_epsilon(own.respondent)),
+        ("ε per attribute", format_epsilon(own.attribute)),
+    ]
+    small = [c for row in own.design.channels for c in row if c.kind in {"k-ary", "two-coin"}]
+    if small:
+        most = max(float(total_variation_of(channel)) for channel in small)
+        facts.append(("truth told", f"with probability {most:.3f} in a group, at most"))
+    if own.design.rule.name.startswith("classic"):
+        facts.append(("rule", f"{own.design.rule.name}: for estimates, all blocks are pooled"))
+    return facts
+
+
+def _range(cells: tuple[int, int]) -> str:
+    least, most = cells
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _row(summary: Summary, *, is_own: bool) -> tuple[object, ...]:
+    from deniable.channels import format_epsilon  # noqa: PLC0415
+
+    return (
+        summary.label + (" *" if is_own else ""),
+        summary.coverage.views,
+        summary.coverage.cells[1],
+        format_epsilon(summary.answer, 2),
+        format_epsilon(summary.attribute, 2),
+        f"{summary.people:,.0f}",
+        _width(summary.half_width),
+        _width(summary.widest),
+    )
+
+
+def _width(width: float) -> str:
+    if math.isnan(width):
+        return "–"
+    if width >= 1:
+        return "never" if math.isinf(width) else "> 1"
+    return f"{width:.3f}"
+
+
+def _print_views(own: Summary) -> None:
+    names = own.design.names
+    for number, view in enumerate(own.design.views):
+        groups = (" + ".join(names[a] for a in group.attributes) for group in view.groups)
+        click.echo(f"view {number}: {'; '.join(groups)}")
