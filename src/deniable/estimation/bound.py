@@ -50,7 +50,7 @@ def cramer_rao(experiments: Iterable[Experiment], truth: Array) -> Array:
     """
     information = np.zeros((truth.size, truth.size))
     for experiment in experiments:
-        likelihood = _likelihood(experiment, truth.shape)
+        likelihood = likelihood_of(experiment, truth.shape)
         seen = likelihood @ truth.reshape(-1)
         used = seen > 0
         rows = likelihood[used]
@@ -90,11 +90,11 @@ def _two_coins(truth: float, fake: Array) -> Array:
     return result
 
 
-def _likelihood(experiment: Experiment, shape: Sequence[int]) -> Array:
+def likelihood_of(experiment: Experiment, shape: Sequence[int]) -> Array:
     """Return P(all groups' reports | cell of the table) as reports × cells."""
     product: Array = np.ones((1, 1))
     for channel in experiment.channels:
-        product = np.kron(product, channel_matrix(channel))
+        product = np.asarray(np.kron(product, channel_matrix(channel)), dtype=np.float64)
     order = [axis for axes in experiment.axes for axis in axes]
     sizes = [shape[axis] for axis in order]
     cells = np.indices(shape).reshape(len(shape), math.prod(shape))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from deniable.errors import EstimationError
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-FEW = 10.0
-"""Expected reports of a cell below which normal theory is a stretch."""
+MOST = 1e6
+"""Beyond so many degrees of freedom Student's t is the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,19 +58,26 @@ class Interval:
         return result
 
 
-def quantile(level: float, *, comparisons: int = 1) -> float:
+def quantile(level: float, *, comparisons: int = 1, freedom: Array | None = None) -> Array:
     """Return z for two-sided intervals at a level, Bonferroni's for several comparisons.
 
-    >>> round(quantile(0.95), 2), round(quantile(0.95, comparisons=10), 2)
-    (1.96, 2.81)
+    Student's t where the variance is itself known with so many degrees of freedom only.
+
+    >>> quantile(0.95).round(2), quantile(0.95, comparisons=10).round(2)
+    (np.float64(1.96), np.float64(2.81))
     """
     if not 0 < level < 1:
         problem = "the level of an interval must be between 0 and 1"
         raise EstimationError(problem, given=level, expected="a probability such as 0.95")
-    return float(norm.isf((1 - level) / 2 / comparisons))
+    tail = (1 - level) / 2 / comparisons
+    if freedom is None:
+        return np.asarray(norm.isf(tail))
+    return np.where(
+        np.isfinite(freedom), student.isf(tail, np.minimum(freedom, MOST)), norm.isf(tail)
+    )
 
 
-def score_bounds(centre: Array, curve: Curve, z: float) -> tuple[Array, Array]:
+def score_bounds(centre: Array, curve: Curve, z: Array) -> tuple[Array, Array]:
     """Return the roots of (centre − t)² = z²·Var(t), within [0, 1].
 
     Where the parabola opens downwards any share is possible (a ratio whose denominator

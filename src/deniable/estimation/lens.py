@@ -50,9 +50,8 @@ class Lens(Protocol):
     def invert(self) -> Bump | Array:
         """Return Uᵀ, values to cells."""
 
-    @property
-    def square(self) -> Bump | Array:
-        """Return the squares of Uᵀ, values to cells."""
+    def power(self, order: int) -> Bump | Array:
+        """Return Uᵀ with each entry raised to a power, values to cells."""
 
     @property
     def spread(self) -> Bump | Array:
@@ -120,11 +119,10 @@ class PointLens:
         """Return Uᵀ: π = (λ − (1 − p)·T·Σλ) / p (Imran eq. 4)."""
         return Bump(self._ones / self.truth, -self.lie / self.truth, self._ones)
 
-    @property
-    def square(self) -> Bump:
-        """Return the squares of U[y, x] = ([y = x] − c[x]) / p, c = (1 − p)·T, transposed."""
-        unit = self.truth**-2
-        return Bump((1 - 2 * self.lie) * unit, self.lie**2 * unit, self._ones)
+    def power(self, order: int) -> Bump:
+        """Return the powers of U[y, x] = ([y = x] − c[x]) / p, c = (1 − p)·T, transposed."""
+        elsewhere = (-self.lie / self.truth) ** order
+        return Bump(((1 - self.lie) / self.truth) ** order - elsewhere, elsewhere, self._ones)
 
     @property
     def spread(self) -> Bump:
@@ -210,10 +208,9 @@ class RowLens:
         """Return Uᵀ."""
         return self.inverse.T
 
-    @property
-    def square(self) -> Array:
-        """Return the squares of Uᵀ."""
-        result: Array = self.inverse.T**2
+    def power(self, order: int) -> Array:
+        """Return Uᵀ with each entry raised to a power."""
+        result: Array = self.inverse.T**order
         return result
 
     @property

@@ -9,26 +9,32 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from deniable.errors import EstimationError, nearest
-from deniable.estimation.evidence import Batch, Evidence, evidence_from_tally
+from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
 from deniable.estimation.sight import Lattice, Roll, Sight
+from deniable.protocol import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from deniable.channels import Channel
+    from deniable.counting import Counted
     from deniable.estimation.lens import Lens
-    from deniable.protocol import Tally
+    from deniable.protocol import Block, Design, Stratum
 
-Source: TypeAlias = "Tally | Evidence"
-"""Where an estimate may start: counts under a design, or the reports themselves."""
+Source: TypeAlias = "Tally | Counted | Evidence"
+"""Where an estimate may start: what was counted under a design, or the reports themselves."""
 
 FEWEST_GRID = 2**18
 """A grid of report values up to this size is laid out whatever the number of reports."""
 
 MOST_GRID = 2**28
 """The largest grid that is laid out: 2 GiB."""
+
+
+Lenses: TypeAlias = "dict[tuple[Channel, Slices], Lens]"
 
 
 class Asked(NamedTuple):
@@ -81,6 +87,7 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     known, sizes = _attributes(source)
     wanted = _positions(known, names)
     sights: list[Sight] = []
+    known_lenses: Lenses = {}
     people: dict[tuple[int, int], int] = {}
     exact = True
     for block, view, batch in asked:
@@ -89,14 +96,15 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
             continue
         slices = [_slices(batch.groups[g], sizes, wanted) for g in met]
         exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
-        sights.append(_sight(Asked(block, view, batch), met, slices, wanted))
+        sights.append(_sight(Asked(block, view, batch), met, slices, wanted, known_lenses))
         people[block, view] = batch.people
     if not sights:
         problem = "no report tells anything about " + " or ".join(map(repr, names))
         raise EstimationError(problem, expected="a view that asks it")
     shape = tuple(sizes[position] for position in wanted)
-    design = "" if isinstance(source, Evidence) else source.design.digest
-    return Observation(names, shape, tuple(sights), sum(people.values()), design, exact)
+    design = design_of(source)
+    digest = "" if design is None else design.digest
+    return Observation(names, shape, tuple(sights), sum(people.values()), digest, exact)
 
 
 def require_together(observation: Observation) -> tuple[Sight, ...]:
@@ -131,19 +139,65 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
 def _attributes(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:
     if isinstance(source, Evidence):
         return source.names, source.sizes
-    return source.design.names, source.design.sizes
+    design = source.design if isinstance(source, Tally) else source.provenance.design
+    return design.names, design.sizes
+
+
+def design_of(source: Source) -> Design | None:
+    """Return the design under which the reports were made, where the source knows it."""
+    if isinstance(source, Evidence):
+        return None
+    return source.design if isinstance(source, Tally) else source.provenance.design
+
+
+def evidence_of(source: Source) -> Evidence:
+    """Return the reports themselves as arrays."""
+    if isinstance(source, Evidence):
+        return source
+    names, sizes = _attributes(source)
+    return Evidence(names, sizes, tuple(batch for _, _, batch in _asked(source)))
 
 
 def _asked(source: Source) -> list[Asked]:
-    """Return the batches with their block and view; without a tally, each is its own block."""
+    """Return the batches with their block and view; without a design, each is its own block."""
     if isinstance(source, Evidence):
         return [Asked(number, 0, batch) for number, batch in enumerate(source.batches)]
-    evidence = evidence_from_tally(source)
-    strata = [stratum for stratum, seen in sorted(source.counts.items()) if sum(seen.values())]
-    return [
-        Asked(stratum.block, stratum.view, batch)
-        for stratum, batch in zip(strata, evidence.batches, strict=True)
-    ]
+    found: list[Asked] = []
+    if isinstance(source, Tally):
+        design, blocks = source.design, dict(source.blocks)
+        for stratum, seen in sorted(source.counts.items()):
+            rows = np.array(list(seen), np.int64).reshape(len(seen), -1)
+            counts = np.fromiter(seen.values(), np.int64, len(seen))
+            found.append(_batch(design, blocks, stratum, rows, counts))
+    else:
+        design = source.provenance.design
+        blocks = {block.number: block for block in source.provenance.blocks}
+        found += [_batch(design, blocks, s.stratum, s.values, s.counts) for s in source.strata]
+    found = [asked for asked in found if asked.batch.people]
+    if not found:
+        problem = "there is no report to estimate from"
+        raise EstimationError(problem, expected="at least one report")
+    return found
+
+
+def _batch(
+    design: Design,
+    blocks: Mapping[int, Block],
+    stratum: Stratum,
+    rows: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> Asked:
+    """Return the batch of a stratum whose reports stand one after another in each row."""
+    view = design.views[stratum.view]
+    channels = [blocks[stratum.block].channels[stratum.view][group] for group in stratum.groups]
+    ends = np.cumsum([channel.width for channel in channels])[:-1]
+    batch = Batch(
+        tuple(view.groups[group].attributes for group in stratum.groups),
+        tuple(channels),
+        tuple(np.split(rows, ends, axis=1)),
+        counts,
+    )
+    return Asked(stratum.block, stratum.view, batch)
 
 
 def _positions(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...]:
@@ -165,7 +219,11 @@ def _slices(group: Sequence[int], sizes: Sequence[int], wanted: Sequence[int]) -
 
 
 def _sight(
-    asked: Asked, met: Sequence[int], slices: Sequence[Slices], wanted: Sequence[int]
+    asked: Asked,
+    met: Sequence[int],
+    slices: Sequence[Slices],
+    wanted: Sequence[int],
+    known: Lenses,
 ) -> Sight:
     batch = asked.batch
     order: list[int] = []
@@ -174,6 +232,8 @@ def _sight(
     places: list[NDArray[np.int64]] = []
     for g, part in zip(met, slices, strict=True):
         lens, where = lens_of(batch.channels[g], part, batch.reports[g])
+        if lens.complete:  # blocks of one channel share its lens
+            lens = known.setdefault((batch.channels[g], part), lens)
         order += [wanted.index(batch.groups[g][place]) for place in part.kept]
         sizes += [part.sizes[place] for place in part.kept]
         lenses.append(lens)

@@ -1,6 +1,6 @@
 """A sight: how respondents of one block and view saw the cells of a table.
 
-Two forms with the same five maps. A lattice counts report values on a grid, one axis for
+Two forms with the same maps. A lattice counts report values on a grid, one axis for
 each group, and every map is applied axis by axis (Kikuchi's castell). A roll keeps the
 distinct reports one by one; it serves where the grid would be larger than the reports.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Map: TypeAlias = Literal["see", "trace", "invert", "square", "spread"]
+Map: TypeAlias = Literal["see", "trace", "invert", "spread"]
 
 CHUNK = 2**22
 """Numbers that are laid out at once where a map goes report by report."""
@@ -69,8 +69,8 @@ class Sight(Protocol):
     def invert(self, weights: Array) -> Array:
         """Return Σ_y w[y]·U[y, x] over the axes that were asked, ascending."""
 
-    def square(self, weights: Array) -> Array:
-        """Return Σ_y w[y]·U[y, x]²."""
+    def moment(self, weights: Array, order: int) -> Array:
+        """Return Σ_y w[y]·U[y, x]^order over the axes that were asked, ascending."""
 
     def spread(self, table: Array) -> Array:
         """Return Σ_x U[y, x]·table[x] for every report value."""
@@ -111,9 +111,9 @@ class Lattice:
         """Return Uᵀw, axis by axis (castell)."""
         return _settled(self._apply("invert", weights), self)
 
-    def square(self, weights: Array) -> Array:
-        """Return (U∘U)ᵀw, axis by axis."""
-        return _settled(self._apply("square", weights), self)
+    def moment(self, weights: Array, order: int) -> Array:
+        """Return (Uᵀ)^order·w, axis by axis."""
+        return _settled(self._along([lens.power(order) for lens in self.lenses], weights), self)
 
     def spread(self, table: Array) -> Array:
         """Return U·table, axis by axis."""
@@ -136,7 +136,10 @@ class Lattice:
         return _gathered(table, self.order).reshape([lens.cells for lens in self.lenses])
 
     def _apply(self, name: Map, table: Array) -> Array:
-        maps = [getattr(lens, name) for lens in self.lenses]
+        return self._along([getattr(lens, name) for lens in self.lenses], table)
+
+    def _along(self, maps: Sequence[Bump | Array], table: Array) -> Array:
+        """Apply one map along each axis."""
         for axis, matrix in enumerate(maps):
             if not isinstance(matrix, Bump):
                 table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
@@ -178,9 +181,9 @@ class Roll:
         """Return Uᵀw, report by report."""
         return _settled(self._unfold("inverse", weights, 1), self)
 
-    def square(self, weights: Array) -> Array:
-        """Return (U∘U)ᵀw, report by report."""
-        return _settled(self._unfold("inverse", weights, 2), self)
+    def moment(self, weights: Array, order: int) -> Array:
+        """Return (Uᵀ)^order·w, report by report."""
+        return _settled(self._unfold("inverse", weights, order), self)
 
     def spread(self, table: Array) -> Array:
         """Return U·table for each distinct report."""
@@ -219,6 +222,17 @@ class Roll:
         for rows in self._chunks():
             result += weights[rows] @ self._product(name, rows) ** power
         return result
+
+
+def merged(sights: Sequence[Sight]) -> list[Sight]:
+    """Return the sights with those through the very same lenses counted as one."""
+    kept: dict[tuple[object, ...], Sight] = {}
+    for number, sight in enumerate(sights):
+        alike = isinstance(sight, Lattice) and all(lens.complete for lens in sight.lenses)
+        key = (sight.order, *map(id, sight.lenses)) if alike else (number,)
+        before = kept.get(key)
+        kept[key] = sight if before is None else before.recounted(before.counts + sight.counts)
+    return list(kept.values())
 
 
 def noise_of(sight: Sight) -> float:

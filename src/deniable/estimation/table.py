@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 UNKNOWN = "this method says nothing about chance, and no reports carry the whole table"
 FEW_PEOPLE = 30
 
+FEW_REPORTS = 30.0
+"""Degrees of freedom of a variance below which an interval's level is not to be relied on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -139,13 +142,12 @@ class Table:
             simultaneous: Whether all cells' intervals shall hold at once (Bonferroni).
         """
         comparisons = max(self.estimate.size - 1, 1) if simultaneous else 1
-        z = quantile(level, comparisons=comparisons)
         if self.covariance is None or self.curve is None:
             nothing = np.full(self.shape, np.nan)
             return Interval(nothing, nothing, level, simultaneous, UNKNOWN)
+        z = quantile(level, comparisons=comparisons, freedom=self.curve.freedom)
         low, high = score_bounds(self.covariance.centre, self.curve, z)
-        caveat = "" if self.people >= FEW_PEOPLE else f"only {self.people} people answered"
-        return Interval(low, high, level, simultaneous, caveat)
+        return Interval(low, high, level, simultaneous, self._caveat(self.curve))
 
     def marginalize(self, names: Sequence[str]) -> Table:
         """Return the table of some of the attributes, in the order given."""
@@ -218,6 +220,16 @@ class Table:
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
         return presentation.html(self, self.interval())
+
+    def _caveat(self, curve: Curve) -> str:
+        if self.people < FEW_PEOPLE:
+            return f"only {self.people} people answered"
+        if curve.freedom is None:
+            return ""
+        rare = int(np.sum(curve.freedom < FEW_REPORTS))
+        cells = "1 cell rests" if rare == 1 else f"{rare:,} cells rest"
+        told = f"{cells} on so few reports that the level may be up to 4 points lower there"
+        return told if rare else ""
 
     def _axis(self, name: str) -> int:
         if name not in self.names:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.estimation.covariance import Dispersion
-from deniable.estimation.sight import noise_of
+from deniable.estimation.sight import merged, noise_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ def pooled(sights: Sequence[Sight]) -> Dispersion:
     A sight weighs n / noise, its people over what one report is worth at even π: the
     weights do not look at the reports, so the mean is as unbiased as its parts.
     """
+    sights = merged(sights)
     weights = np.array([sight.people / noise_of(sight) for sight in sights])
     weights /= weights.sum()
     centre = sum(

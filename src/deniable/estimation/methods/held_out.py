@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from deniable.errors import EstimationError
 from deniable.estimation.climb import climb, em_step, likelihood_of
 from deniable.estimation.method import Method, tabulate
-from deniable.estimation.observation import enclosing, observe, require_together
+from deniable.estimation.observation import enclosing, evidence_of, observe, require_together
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -17,17 +19,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.evidence import Evidence
     from deniable.estimation.observation import Source
     from deniable.estimation.sight import Sight
     from deniable.estimation.table import Table
 
     Array = NDArray[np.float64]
 
-FOLDS = 3
-HELD_OUT = 0.1
+FOLDS = 5
+FEWEST = 10 * FOLDS
 MOST_STEPS = 400
-PATIENCE = 12
-"""Steps without a better held-out likelihood before a fold is believed to be past its best."""
+PATIENCE = 20
+"""Steps without a better held-out likelihood before the best is believed to be past."""
 
 
 def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Generator) -> Table:
@@ -39,10 +42,11 @@ def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Genera
     names = enclosing(source, attributes)
     observation = observe(source, names)
     dispersion = pooled(require_together(observation))
-    start = product_of_margins(source, names)
-    best = [_best_step(*_thinned(observation.sights, rng), start) for _ in range(FOLDS)]
-    steps = round(float(np.median(best)))
-    table = start
+    if observation.people < FEWEST:
+        problem = "too few people to hold some out"
+        raise EstimationError(problem, given=observation.people, expected=f"at least {FEWEST}")
+    steps = _best_step(_folded(evidence_of(source), names, rng))
+    table = product_of_margins(source, names)
     for _ in range(steps):
         table = em_step(observation.sights, table)
     reason = f"{steps} steps from independence explained held-out reports best"
@@ -61,25 +65,52 @@ def product_of_margins(source: Source, names: Sequence[str]) -> Array:
     return np.asarray(reduce(np.multiply.outer, margins))
 
 
-def _thinned(sights: Sequence[Sight], rng: np.random.Generator) -> tuple[list[Sight], list[Sight]]:
-    """Split the reports at random into those to learn from and those held out."""
-    taught, held = [], []
-    for sight in sights:
-        out = rng.binomial(sight.counts.astype(np.int64), HELD_OUT).astype(np.float64)
-        taught.append(sight.recounted(sight.counts - out))
-        held.append(sight.recounted(out))
-    return taught, held
+class Fold(NamedTuple):
+    """One split of the reports.
+
+    Attributes:
+        taught: What is learned from.
+        held: What is held out.
+        start: Independence, by what is learned from alone.
+    """
+
+    taught: tuple[Sight, ...]
+    held: tuple[Sight, ...]
+    start: Array
 
 
-def _best_step(taught: Sequence[Sight], held: Sequence[Sight], start: Array) -> int:
-    table, best, highest = start, 0, likelihood_of(held, start)
-    for step in range(1, MOST_STEPS + 1):
-        table = em_step(taught, table)
-        likelihood = likelihood_of(held, table)
+def _folded(evidence: Evidence, names: Sequence[str], rng: np.random.Generator) -> list[Fold]:
+    """Split the reports at random so that each is held out once."""
+    left = [batch.counts for batch in evidence.batches]
+    folds = []
+    for fold in range(FOLDS):
+        out = [rng.binomial(counts, 1 / (FOLDS - fold)) for counts in left]
+        left = [counts - taken for counts, taken in zip(left, out, strict=True)]
+        rest = [b.counts - taken for b, taken in zip(evidence.batches, out, strict=True)]
+        taught = _recounted(evidence, rest)
+        held = observe(_recounted(evidence, out), names)
+        start = product_of_margins(taught, names)
+        folds.append(Fold(observe(taught, names).sights, held.sights, start))
+    return folds
+
+
+def _recounted(evidence: Evidence, counts: Sequence[NDArray[np.int64]]) -> Evidence:
+    pairs = zip(evidence.batches, counts, strict=True)
+    return replace(evidence, batches=tuple(replace(b, counts=number) for b, number in pairs))
+
+
+def _best_step(folds: Sequence[Fold]) -> int:
+    """Return the number of steps at which all held-out reports together are most likely."""
+    tables = [fold.start for fold in folds]
+    best, highest = 0, -np.inf
+    for step in range(MOST_STEPS + 1):
+        pairs = list(zip(folds, tables, strict=True))
+        likelihood = sum(likelihood_of(fold.held, table) for fold, table in pairs)
         if likelihood > highest:
             best, highest = step, likelihood
         elif step - best >= PATIENCE:
             break
+        tables = [em_step(fold.taught, table) for fold, table in pairs]
     return best
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from deniable.estimation.climb import GAP, climb
 from deniable.estimation.method import Method, tabulate
 from deniable.estimation.observation import enclosing, observe, require_together
+from deniable.estimation.sight import merged
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def estimate(
     observation = observe(source, names)
     dispersion = pooled(require_together(observation))
     start = np.full(observation.shape, 1 / observation.cells)
-    summit = climb(observation.sights, start, gap=gap)
+    summit = climb(merged(observation.sights), start, gap=gap)
     left = f"a higher likelihood than this by {summit.gap:.2g} nats is not excluded"
     notes = (left,) if summit.gap > gap else ()
     table = tabulate(observation, summit.table, dispersion, notes=notes)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.estimation.evidence import Batch, Evidence, evidence_from_tally
+from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.method import Method, tabulate
 from deniable.estimation.methods import clipped
-from deniable.estimation.observation import observe
+from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Genera
     All groups of the view are adjusted, also those that the table does not have.
     """
     observation = observe(source, attributes)
-    evidence = source if isinstance(source, Evidence) else evidence_from_tally(source)
+    evidence = evidence_of(source)
     wanted = [evidence.names.index(name) for name in attributes]
     batch = _records(evidence, wanted)
     codes = [reports[:, 0] for reports in batch.reports]
