@@ -15,6 +15,7 @@ project_copyright = author
 version = release = deniable.__version__
 
 extensions = [
+    "bars",
     "commands",
     "errors_table",
     "mathml",

@@ -23,7 +23,8 @@ BROWSER = ROOT / "clients" / "browser"
 BENCHMARKS = ROOT / "benchmarks"
 SYSTEM_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 SPHINX = (
-    *("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"),
+    *("sphinx-build", "--fail-on-warning", "--keep-going", "--fresh-env", "--quiet"),
+    *("--builder", "html"),
     *("--doctree-dir", "docs/_build/doctrees", "docs", "docs/_build/html"),
 )
 CHECKS: dict[str, tuple[str, ...]] = {
