@@ -12,10 +12,10 @@ LITERAL = re.compile(r"(``.*?``)")
 
 
 def escape(line: str) -> str:
-    """Escape the bars of a line, but those of literals, doctests and tables.
+    r"""Escape the bars of a line, but those of literals, doctests and tables.
 
     >>> escape("P(y | x) and |a| are ``|``")
-    'P(y \\\\| x) and \\\\|a\\\\| are ``|``'
+    'P(y \\| x) and \\|a\\| are ``|``'
     """
     if line.lstrip().startswith(("|", "+-", ">>>", "...")):
         return line
@@ -24,7 +24,7 @@ def escape(line: str) -> str:
     return "".join(parts)
 
 
-def process(  # noqa: PLR0913, PLR0917 -- Sphinx's own signature
+def process(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
     """Escape the bars of a docstring, in place."""
@@ -34,5 +34,6 @@ def process(  # noqa: PLR0913, PLR0917 -- Sphinx's own signature
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look at every docstring before it is read."""
+    app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process)
     return {"parallel_read_safe": True}
