@@ -6,6 +6,9 @@ import copy
 import json
 import math
 import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +51,7 @@ from deniable.protocol import (
 from deniable.testing import ScriptedCoin, UnsafeSeededCoin, ask_one_design
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 SIZES = (2, 3, 4)
@@ -87,6 +91,10 @@ class NoWordCoin(ScriptedCoin):
 
 class ThrowingStorage:
     """A storage that is full, or forbidden, or gone."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Fail."""
+        raise StorageError("the storage cannot be locked")
 
     def read(self) -> bytes | None:
         """Fail."""
@@ -271,6 +279,40 @@ def test_stored_memory_holds_no_answer() -> None:
     assert documents[0] == documents[1]
 
 
+def test_devices_that_share_a_memory_give_one_report(tmp_path: Path) -> None:
+    """Whatever opens the same memory, in this program or eight others, hands out one report."""
+    path = tmp_path / "device"
+    asleep = Device(FileStorage(path), AGREED)
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(respond_elsewhere, [path] * 8))
+    assert len(made) == 1
+    assert asleep.respond(DESIGN, BLOCK, answer(0, 0, 0)).to_bytes() in made
+
+
+def respond_elsewhere(path: Path) -> bytes:
+    """Answer in a process of its own."""
+    script = (
+        "import sys\n"
+        "from deniable.device import *\n"
+        "from deniable.protocol import first_block\n"
+        "from deniable.testing import ask_one_design\n"
+        "design = ask_one_design((2, 3, 4), epsilon=1.0)\n"
+        "device = Device(FileStorage(sys.argv[1]), Agreement(1.0))\n"
+        "report = device.respond(design, first_block(design), Answer((1, 2, 3), (2, 3, 4)))\n"
+        "sys.stdout.buffer.write(report.to_bytes())\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def test_a_memory_of_another_version_is_refused() -> None:
+    """A device does not guess what a later version wrote."""
+    storage = MemoryStorage()
+    storage.write(b'{"deniable":2,"cap":null,"entries":[]}')
+    with pytest.raises(StorageError, match="another version"):
+        Device(storage, AGREED)
+
+
 @pytest.mark.parametrize("epsilon", [0, -1, math.inf, math.nan, True, "1"])
 def test_an_agreement_to_nothing_or_everything_is_refused(epsilon: float) -> None:
     """Only a positive finite level can be agreed to."""
@@ -342,6 +384,29 @@ def test_a_problem_for_the_report_itself_is_a_refusal() -> None:
     body = {"results": [{"id": encode_bytes(report.identity), "problem": "impossible cell"}]}
     with pytest.raises(SubmissionError, match="impossible cell"):
         submit(device, "http://localhost/r", send=lambda *_: Reply(200, json.dumps(body).encode()))
+
+
+def test_one_refusal_does_not_keep_other_reports_back() -> None:
+    """The reports of other surveys arrive; the refusal is told when all were tried."""
+    device = Device(MemoryStorage(), AGREED)
+    designs = [ask_one_design(SIZES, survey=name) for name in ("one", "two", "three")]
+    for design in designs:
+        device.respond(design, first_block(design), answer(0, 0, 0))
+    server = Server(Reply(410, b'{"title":"closed"}'))
+    with pytest.raises(SubmissionError, match="closed"):
+        submit(device, "http://localhost/reports", send=server)
+    assert [entry.survey for entry in device.ledger.entries.values() if not entry.sent] == ["one"]
+    assert device.unsent("two") == []
+    assert submit(device, "http://localhost/reports", survey="two", send=server) == 0
+
+
+def test_an_invitation_travels_beside_the_report() -> None:
+    """The code stands in the body and not in the report, which stays the same bytes."""
+    device = Device(MemoryStorage(), AGREED)
+    report = device.respond(DESIGN, BLOCK, answer(0, 0, 0))
+    server = Server()
+    submit(device, "http://localhost/reports", invitation="a-code", send=server)
+    assert server.bodies == [b'{"reports":[' + report.to_bytes() + b'],"invitation":"a-code"}']
 
 
 def test_a_server_out_of_reach_is_given_up_after_the_attempts() -> None:

@@ -6,6 +6,7 @@ the report before anybody sees it; hand out the same bytes for ever after.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import operator
@@ -18,7 +19,7 @@ from deniable.errors import AnswerError, EpsilonError, PrivacyRefusedError, Stor
 from deniable.protocol import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from deniable.channels import Coin
     from deniable.device.answer import Answer
@@ -57,7 +58,10 @@ class Device:
         self._coin: Coin = SystemCoin() if coin is None else coin
         self._name_report = name_report
         self._examined: dict[tuple[str, str], Certificate] = {}
-        self._ledger = self._open()
+        self._known: bytes | None = None
+        self._ledger = Ledger()
+        with self._alone():
+            pass
 
     @property
     def ledger(self) -> Ledger:
@@ -78,6 +82,10 @@ class Device:
         answer now and whatever block is open. ``wave`` numbers the fresh answers that
         a design with repeats allows; each costs ε again.
         """
+        with self._alone():
+            return self._respond(design, block, answer, wave)
+
+    def _respond(self, design: Design, block: Block, answer: Answer, wave: int) -> Report:
         before = self._ledger.entries.get((design.survey, wave))
         if before is not None:
             if before.report.design != design.digest:
@@ -110,38 +118,59 @@ class Device:
 
     def mark_sent(self, report: Report) -> None:
         """Remember that a report has arrived."""
-        for key, entry in self._ledger.entries.items():
-            if entry.report.identity == report.identity:
-                self._ledger.entries[key] = dataclasses.replace(entry, sent=True)
-                self._remember()
-                return
+        with self._alone():
+            for key, entry in self._ledger.entries.items():
+                if entry.report.identity == report.identity:
+                    self._ledger.entries[key] = dataclasses.replace(entry, sent=True)
+                    self._remember()
+                    return
 
-    def unsent(self) -> list[Report]:
-        """Return the reports that have not arrived yet."""
-        return [entry.report for entry in self._ledger.entries.values() if not entry.sent]
+    def unsent(self, survey: str | None = None) -> list[Report]:
+        """Return the reports that have not arrived yet, of one survey or of all."""
+        entries = self._ledger.entries.values()
+        return [e.report for e in entries if not e.sent and survey in (None, e.survey)]
 
     def set_cap(self, cap: float) -> None:
         """Let the respondent limit the ε spent on all surveys together."""
         if isinstance(cap, bool) or not isinstance(cap, int | float) or math.isnan(cap) or cap < 0:
             problem = "a cap on spent privacy must be a number of at least 0"
             raise EpsilonError(problem, given=cap, expected="such as 5.0, or infinity for none")
-        self._ledger.cap = float(cap)
-        self._remember()
+        with self._alone():
+            self._ledger.cap = float(cap)
+            self._remember()
 
-    def _open(self) -> Ledger:
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other device on this storage answer meanwhile, and know what it knows."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(self._storage.alone())
+            except (StorageError, OSError):
+                self.lasting = False
+            self._recall()
+            yield
+
+    def _recall(self) -> None:
         try:
             document = self._storage.read()
         except (StorageError, OSError):
             # What cannot be read must not be written over: it may hold earlier reports.
             self.lasting = self._readable = False
-            return Ledger()
+            return
+        if document is None or document == self._known:
+            return
         # A damaged memory is not a missing one: forgetting it would spend ε twice.
-        return Ledger() if document is None else ledger_from_bytes(document)
+        stored = ledger_from_bytes(document)
+        stored.learn(self._ledger)
+        self._ledger, self._known = stored, document
 
     def _remember(self) -> None:
         if not self._readable:
             return
+        document = self._ledger.to_bytes()
         try:
-            self._storage.write(self._ledger.to_bytes())
+            self._storage.write(document)
         except (StorageError, OSError):
             self.lasting = False
+        else:
+            self._known = document

@@ -78,6 +78,13 @@ class Ledger:
         self.entries[design.survey, wave] = entry
         return entry
 
+    def learn(self, other: Ledger) -> None:
+        """Take over what another ledger knows and this one does not."""
+        for key, entry in other.entries.items():
+            mine = self.entries.setdefault(key, entry)
+            if entry.sent and not mine.sent and entry.report == mine.report:
+                self.entries[key] = entry
+
     def to_bytes(self) -> bytes:
         """Return the document that is stored."""
         entries = [
@@ -99,6 +106,9 @@ def ledger_from_bytes(document: bytes) -> Ledger:
     """Read the stored document, or say that it is damaged."""
     try:
         found = json.loads(document)
+        if found["deniable"] != VERSION:
+            problem = "the device's memory was written by another version"
+            raise StorageError(problem, given=found["deniable"], expected=str(VERSION))
         entries = {
             (one["survey"], one["wave"]): Entry(
                 survey=one["survey"],

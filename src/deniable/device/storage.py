@@ -5,14 +5,28 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import threading
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from deniable.errors import StorageError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: programs that share a file there may both answer
+    fcntl = None  # type: ignore[assignment]
+
 
 class Storage(Protocol):
-    """One document. Both methods may raise ``StorageError`` or ``OSError``."""
+    """One document. Every method may raise ``StorageError`` or ``OSError``."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep every other device on this storage out while the context lasts."""
 
     def read(self) -> bytes | None:
         """Return the document, or ``None`` if there is none yet."""
@@ -24,11 +38,18 @@ class Storage(Protocol):
 class MemoryStorage:
     """Remembers as long as the program runs."""
 
-    __slots__ = ("_document",)
+    __slots__ = ("_document", "_lock")
 
     def __init__(self) -> None:
         """Start empty."""
         self._document: bytes | None = None
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads out."""
+        with self._lock:
+            yield
 
     def read(self) -> bytes | None:
         """Return the document."""
@@ -47,6 +68,21 @@ class FileStorage:
     def __init__(self, path: str | Path) -> None:
         """Remember in the file at ``path``; its folder must exist."""
         self.path = Path(path)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other programs and threads out, by a lock on a file beside this one."""
+        try:
+            file = self.path.with_name(self.path.name + ".lock").open("ab")
+        except OSError as error:
+            problem = "the device's memory cannot be locked"
+            raise StorageError(
+                problem, given=str(self.path), expected="a writable folder"
+            ) from error
+        with file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def read(self) -> bytes | None:
         """Return the document, or ``None`` if there is no file."""

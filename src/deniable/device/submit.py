@@ -32,9 +32,10 @@ class Reply:
     retry_after: float | None = None
 
 
-def reports_body(reports: Sequence[Report]) -> bytes:
+def reports_body(reports: Sequence[Report], invitation: str | None = None) -> bytes:
     """Return the body of a submission: the reports' own bytes, in order."""
-    return b'{"reports":[' + b",".join(report.to_bytes() for report in reports) + b"]}"
+    code = b"" if invitation is None else b',"invitation":' + json.dumps(invitation).encode()
+    return b'{"reports":[' + b",".join(report.to_bytes() for report in reports) + b"]" + code + b"}"
 
 
 def post(url: str, body: bytes, *, timeout: float = 30.0) -> Reply:
@@ -57,31 +58,50 @@ def submit(
     device: Device,
     url: str,
     *,
+    survey: str | None = None,
+    invitation: str | None = None,
     attempts: int = 6,
     send: Callable[[str, bytes], Reply] = post,
     wait: Callable[[float], None] = time.sleep,
 ) -> int:
     """Send every report the device still holds to ``url``; return how many arrived.
 
-    A report that was refused or timed out is sent again unchanged: randomizing a
-    retry would be a second answer.
+    A report that was refused or timed out is sent again unchanged, now and at the next
+    call: randomizing a retry would be a second answer. One refusal does not keep the
+    other reports back; it is raised when all were tried.
+
+    Args:
+        device: The device that holds the reports.
+        url: Where the survey's reports go.
+        survey: Send the reports of this survey only.
+        invitation: The code that a survey by invitation asks for.
+        attempts: How often to try each report.
+        send: Posts a body to an address.
+        wait: Sleeps between attempts.
     """
     arrived = 0
-    for report in device.unsent():
-        _deliver(url, report, attempts, send, wait)
-        device.mark_sent(report)
-        arrived += 1
+    failure: SubmissionError | None = None
+    for report in device.unsent(survey):
+        try:
+            _deliver(url, reports_body([report], invitation), report, attempts, send, wait)
+        except SubmissionError as error:
+            failure = failure or error
+        else:
+            device.mark_sent(report)
+            arrived += 1
+    if failure is not None:
+        raise failure
     return arrived
 
 
 def _deliver(
     url: str,
+    body: bytes,
     report: Report,
     attempts: int,
     send: Callable[[str, bytes], Reply],
     wait: Callable[[float], None],
 ) -> None:
-    body = reports_body([report])
     for attempt in range(attempts):
         reply = send(url, body)
         if reply.status in OK:
