@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import jsonschema
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from deniable.collection import Store
+    from deniable.collection.tokens import Scope
     from deniable.protocol import Report
 
 SCHEMA = Schema((Attribute.nominal("sex", ["f", "m"]), Attribute.nominal("city", ["a", "b", "c"])))
@@ -47,7 +48,7 @@ class House:
         self.address = address
         self.http = httpx.Client(base_url=address)
 
-    def as_staff(self, scope: Any = "manage", survey: str = "") -> dict[str, str]:
+    def as_staff(self, scope: Scope = "manage", survey: str = "") -> dict[str, str]:
         """Return headers with a new token."""
         now = self.collection.now()
         token = issue_token(self.collection.store, scope, survey=survey, now=now)

@@ -1,0 +1,371 @@
+"""The respondent's page and the results page in a real browser."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from deniable.channels import support_of
+from deniable.collection import Collection, MemoryStore, create_app, issue_token, serving
+from deniable.collection.assets import example
+from deniable.protocol import report_from_bytes
+from deniable.schema import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
+
+SEND = "button.primary"
+WAIT = 15_000
+
+
+@pytest.fixture
+def collection() -> Collection:
+    """Publish the example on a sensitive subject."""
+    collection = Collection(MemoryStore())
+    collection.present(Survey.parse(example("health.toml")))
+    return collection
+
+
+@pytest.fixture
+def address(collection: Collection) -> Iterator[str]:
+    """Serve it."""
+    with serving(create_app(collection)) as address:
+        yield address
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """Open a browser of a respondent who reads English, on a phone."""
+    context = chromium.new_context(
+        locale="en-GB", viewport={"width": 390, "height": 844}, reduced_motion="reduce"
+    )
+    context.set_default_timeout(WAIT)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """Open a page whose console must stay silent."""
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda message: (
+            complaints.append(message.text)
+            if message.type in {"error", "warning"}
+            and "ERR_INTERNET_DISCONNECTED" not in message.text
+            else None
+        ),
+    )
+    yield page
+    assert complaints == []
+
+
+def begin(page: Page, address: str) -> None:
+    """Open the page and agree to its ε."""
+    page.goto(f"{address}/s/health")
+    page.locator(SEND).click()
+    page.wait_for_selector("fieldset")
+
+
+def fill(page: Page, choice: int = -1) -> None:
+    """Choose the same place in every question and go to the toss."""
+    while page.locator("fieldset").count():
+        heading = page.locator("h1").inner_text()
+        for question in page.locator("fieldset").all():
+            question.locator("input").nth(choice).check()
+        page.locator(SEND).click()
+        page.wait_for_function(
+            "heading => document.querySelector('h1').innerText !== heading", arg=heading
+        )
+
+
+def toss(page: Page) -> str:
+    """Toss the coins; return what the page says would leave."""
+    page.locator(SEND).click()
+    return page.locator("pre").inner_text()
+
+
+def kept(collection: Collection) -> int:
+    """Count what the server has kept."""
+    return collection.tally("health").total
+
+
+def accessibility(page: Page) -> list[str]:
+    """List what axe finds wrong on the page as it is now."""
+    from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 -- few tests need it
+
+    found: Any = Axe().run(page).response
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found["violations"]]
+
+
+def test_answering_sends_exactly_what_was_shown_and_nothing_else(
+    page: Page, address: str, collection: Collection
+) -> None:
+    """The one thing posted is the report that stood on the page; the receipt names it."""
+    requests: list[Request] = []
+    page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 -- it marks functions
+    begin(page, address)
+    fill(page)
+    shown = toss(page)
+    assert kept(collection) == 0
+    page.locator(SEND).click()
+    page.get_by_text("Your report has arrived").wait_for()
+    posted = [request.post_data for request in requests if request.method != "GET"]
+    assert posted == ['{"reports":[' + shown + "]}"]
+    assert report_from_bytes(shown).to_bytes() == shown.encode()
+    assert json.loads(shown)["id"] in page.locator("dl").inner_text()
+    assert kept(collection) == 1
+    chosen = ("30 or more", "30+", "infection", "weekly", "every day")
+    for request in requests:
+        assert request.url.startswith(address), "no third party"
+        assert not any(word in (request.url + (request.post_data or "")) for word in chosen)
+        assert "cookie" not in request.headers
+
+
+def test_a_reload_tosses_no_coin_again(page: Page, address: str, collection: Collection) -> None:
+    """Before sending, the same report is shown again and waits for consent; after, the receipt."""
+    begin(page, address)
+    fill(page)
+    shown = toss(page)
+    page.reload()
+    assert page.locator("pre").inner_text() == shown
+    assert kept(collection) == 0
+    page.locator(SEND).click()
+    page.get_by_text("Your report has arrived").wait_for()
+    page.reload()
+    page.get_by_text("Your report has arrived").wait_for()
+    assert page.locator("fieldset").count() == 0
+    assert kept(collection) == 1
+
+
+def test_an_answer_without_connection_is_sent_later(
+    page: Page, context: BrowserContext, address: str, collection: Collection
+) -> None:
+    """Offline the page opens, asks and keeps; back online it sends by itself, unchanged."""
+    page.goto(f"{address}/s/health")
+    page.locator(SEND).wait_for()
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()  # now the service worker sees what the page loads
+    page.locator(SEND).wait_for()
+    context.set_offline(True)
+    page.reload()
+    page.locator(SEND).click()
+    fill(page)
+    shown = toss(page)
+    page.locator(SEND).click()
+    page.get_by_text("to be sent later").wait_for()
+    assert kept(collection) == 0
+    context.set_offline(False)
+    page.get_by_text("Your report has arrived").wait_for()
+    assert json.loads(shown)["id"] in page.locator("dl").inner_text()
+    assert kept(collection) == 1
+
+
+def test_a_survey_that_costs_more_than_it_says_is_refused_before_any_coin(
+    page: Page, address: str, collection: Collection
+) -> None:
+    """A block with a stronger channel, and bytes that are not the published ones: no question."""
+    offer = collection.offer("health")
+    assert offer.current is not None
+    honest = offer.current.to_bytes().decode()
+    stronger = json.loads(honest)
+    stronger["channels"][0][0]["head"] = 4_000_000_000
+    text = json.dumps(stronger, separators=(",", ":"), sort_keys=True)
+    page.route("**/v1/blocks/*", lambda route: route.fulfill(body=text))
+    page.add_init_script("crypto.getRandomValues = () => { throw new Error('a coin was tossed'); }")
+    page.goto(f"{address}/s/health")
+    page.get_by_role("heading", name="Nothing was sent").wait_for()
+    assert page.locator("fieldset, button").count() == 0
+
+
+@pytest.mark.parametrize("module", ["respond.js", "client/randomize.js"])
+def test_a_module_with_other_bytes_does_not_run(
+    chromium: Browser, address: str, module: str
+) -> None:
+    """One changed byte in the page's own module or in a client module: nothing is asked."""
+    context = chromium.new_context()
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+
+    def change(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text() + " ")
+
+    page.route(f"**/static/*/{module}", change)
+    page.goto(f"{address}/s/health")
+    page.wait_for_timeout(1_500)
+    assert page.locator("button, fieldset").count() == 0
+    assert any("integrity" in text for text in complaints)
+    context.close()
+
+
+def test_the_page_speaks_the_readers_language(chromium: Browser, address: str) -> None:
+    """German first where the browser asks for it; the choice changes page and questions."""
+    context = chromium.new_context(locale="de-AT")
+    page = context.new_page()
+    page.goto(f"{address}/s/health")
+    page.get_by_role("heading", name="Gesundheit und Gewohnheiten").wait_for()
+    assert page.locator("html").get_attribute("lang") == "de"
+    page.get_by_label("Language").select_option("it")
+    page.get_by_role("heading", name="Salute e abitudini").wait_for()
+    page.locator(SEND).click()
+    page.get_by_text("Quanti anni ha?").wait_for()
+    context.close()
+
+
+def test_the_keyboard_alone_is_enough(page: Page, address: str, collection: Collection) -> None:
+    """From the first button to the receipt with Tab, Space, arrows and Enter."""
+    page.goto(f"{address}/s/health")
+    page.locator(SEND).wait_for()
+
+    def press_until(selector: str, key: str = "Tab") -> None:
+        for _ in range(60):
+            if page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+            page.keyboard.press(key)
+        pytest.fail(f"the keyboard never reaches {selector}")
+
+    press_until(SEND)
+    page.keyboard.press("Enter")
+    for _ in range(3):
+        page.wait_for_selector("fieldset")
+        heading = page.locator("h1").inner_text()
+        assert page.evaluate("document.activeElement.tagName") == "H1"
+        for _ in page.locator("fieldset").all():
+            page.keyboard.press("Tab")
+            press_until("input")
+            page.keyboard.press("Space")
+        press_until(SEND)
+        page.keyboard.press("Enter")
+        page.wait_for_function("h => document.querySelector('h1').innerText !== h", arg=heading)
+    press_until(SEND)
+    page.keyboard.press("Enter")
+    page.locator("pre").wait_for()
+    press_until(SEND)
+    page.keyboard.press("Enter")
+    page.get_by_text("Your report has arrived").wait_for()
+    assert kept(collection) == 1
+
+
+def test_an_unanswered_question_is_pointed_out(page: Page, address: str) -> None:
+    """The page stays, says what is missing, and goes to the first open question."""
+    begin(page, address)
+    page.locator(SEND).click()
+    assert page.get_by_role("status").inner_text() == "2 questions are not answered yet."
+    assert page.locator(".error").first.inner_text() == "Please choose an answer."
+    assert page.evaluate("document.activeElement.name") == "age"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_view_has_a_barrier_that_axe_knows(
+    chromium: Browser, address: str, collection: Collection, scheme: Literal["light", "dark"]
+) -> None:
+    """Every view of both pages, light and dark, has no violation."""
+    context = chromium.new_context(
+        locale="en",
+        color_scheme=scheme,
+        viewport={"width": 390, "height": 844},
+        reduced_motion="reduce",
+        bypass_csp=True,
+    )
+    page = context.new_page()
+    found: dict[str, list[str]] = {}
+    page.goto(f"{address}/s/health")
+    page.locator("summary").click()
+    found["intro"] = accessibility(page)
+    page.locator(SEND).click()
+    page.wait_for_selector("fieldset")
+    page.locator(SEND).click()
+    found["missing"] = accessibility(page)
+    fill(page)
+    found["ready"] = accessibility(page)
+    toss(page)
+    found["before"] = accessibility(page)
+    page.locator(SEND).click()
+    page.get_by_text("Your report has arrived").wait_for()
+    found["receipt"] = accessibility(page)
+    token = issue_token(collection.store, "research", survey="health", now=collection.now())
+    page.goto(f"{address}/r/health")
+    page.get_by_label("Token").wait_for()
+    found["token"] = accessibility(page)
+    page.get_by_label("Token").fill(token)
+    page.keyboard.press("Enter")
+    page.get_by_text("reports", exact=True).first.wait_for()
+    found["results"] = accessibility(page)
+    context.close()
+    assert {view: faults for view, faults in found.items() if faults} == {}
+
+
+def test_the_results_page_shows_what_the_interface_says(
+    page: Page, address: str, collection: Collection
+) -> None:
+    """The researcher's link opens the tables; its token stands in no request's address."""
+    requests: list[Request] = []
+    page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 -- it marks functions
+    token = issue_token(collection.store, "research", survey="health", now=collection.now())
+    page.goto(f"{address}/r/health#{token}")
+    page.get_by_role("heading", name="Health and habits of students").wait_for()
+    assert page.locator(".facts strong").first.inner_text() == "0"
+    assert not any(token in request.url.partition("#")[0] for request in requests)
+
+
+def test_a_thousand_reports_of_the_page_follow_their_channel(
+    page: Page, address: str, collection: Collection, root: Path
+) -> None:
+    """The modules as served, in the browser: 1,000 devices, decoded to the right distribution.
+
+    Each device answers the first category of everything. Per view the supporting event has
+    probability slope + offset; all together are within 6.2 standard errors (a false alarm in
+    2·10⁹ runs). A device that told the truth or nothing would be dozens of errors away.
+    """
+    del root
+    page.goto(f"{address}/s/health")
+    page.locator(SEND).wait_for()
+    module = page.locator("link[rel=modulepreload]").first.get_attribute("href")
+    assert module is not None
+    base = module.rpartition("/")[0].removesuffix("/client")
+    reports = page.evaluate(
+        """async ([base, survey]) => {
+            const client = await import(`${base}/client/index.js`);
+            const get = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
+            const found = await (await fetch(`/v1/surveys/${survey}`)).json();
+            const design = await client.readDesign(await get(`/v1/designs/${found.design}`));
+            const block = await client.readBlock(await get(`/v1/blocks/${found.block}`), design);
+            const zeros = Object.fromEntries(design.attributes.map(({ name }) => [name, 0]));
+            const made = [];
+            for (let n = 0; n < 1000; n += 1) {
+                const device = new client.Device({
+                    storage: new client.MemoryStorage(),
+                    agreement: new client.Agreement({ epsilon: 2 }),
+                });
+                const answer = client.Answer.of(design, zeros);
+                made.push(String(await device.respond(design, block, answer)));
+            }
+            return made;
+        }""",
+        [base, "health"],
+    )
+    offer = collection.offer("health")
+    assert offer.current is not None
+    expected = variance = hits = 0.0
+    for text in reports:
+        report = report_from_bytes(text)
+        offer.check(report)
+        channel = offer.current.channels[report.view][0]
+        support = support_of(channel)
+        share = float(support.slope + support.offsets[0])
+        expected += share
+        variance += share * (1 - share)
+        hits += 0 in report.values[0]
+    assert abs(hits - expected) < 6.2 * variance**0.5
+    assert len({json.loads(text)["id"] for text in reports}) == 1000
+    assert len({json.loads(text)["view"] for text in reports}) == len(offer.design.views)
