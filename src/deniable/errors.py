@@ -212,6 +212,12 @@ class EstimationError(DeniableError):
     code = "cannot-estimate"
 
 
+class SharingError(DeniableError):
+    """A secure sum cannot be completed, or its result cannot be right."""
+
+    code = "sharing-failed"
+
+
 class MissingExtraError(DeniableError):
     """An optional dependency is not installed."""
 

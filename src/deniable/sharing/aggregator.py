@@ -1,0 +1,97 @@
+"""Aggregators: two or more who do not collude, instead of n parties who must all be there.
+
+Every device sends one share to each. Each adds up what it got, and only the totals are
+laid together. What all of them but one know is uniform noise. A respondent who reached
+some aggregators and not others is left out: they agree on who is counted before anybody
+shows a total.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.bulk.keystream import Keystream
+from deniable.errors import SharingError
+from deniable.sharing.shares import WORD, split, total_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deniable.sharing.shares import Vector, Words
+
+FEWEST_PEOPLE = 3
+"""Totals of fewer people than this are not shown: one of two would know the other."""
+
+
+class Aggregator:
+    """One who adds up shares. It never sees a vector, and shows a total only once."""
+
+    def __init__(self, cells: int) -> None:
+        """Begin with nothing.
+
+        Args:
+            cells: The width of the sheet.
+        """
+        self.cells = cells
+        self._shares: dict[bytes, Vector] = {}
+        self._shown: str | None = None
+
+    def accept(self, identity: bytes, share: Vector) -> None:
+        """Keep a respondent's share. The same bytes again are welcome, others are not."""
+        if self._shown is not None:
+            problem = "the total was shown already"
+            raise SharingError(problem, expected="shares before the sum is closed")
+        if share.shape != (self.cells,) or share.dtype != np.uint32:
+            problem = "a share does not fit the tables"
+            raise SharingError(problem, given=share.shape, expected=f"{self.cells} words")
+        before = self._shares.get(identity)
+        if before is not None and not np.array_equal(before, share):
+            problem = "another share came under the same id"
+            raise SharingError(problem, given=identity.hex(), expected="the same share, or none")
+        self._shares[identity] = share
+
+    @property
+    def identities(self) -> frozenset[bytes]:
+        """Return whose shares are here."""
+        return frozenset(self._shares)
+
+    def total(self, agreed: Iterable[bytes]) -> Vector:
+        """Return the sum of the shares of those whom all aggregators agreed on.
+
+        A second set would show, by difference, what those in only one of them said.
+        """
+        counted = sorted(set(agreed))
+        if len(counted) < FEWEST_PEOPLE:
+            problem = "too few people have arrived at every aggregator"
+            raise SharingError(problem, given=len(counted), expected=f"{FEWEST_PEOPLE} or more")
+        missing = [identity for identity in counted if identity not in self._shares]
+        if missing:
+            problem = "some of those agreed on never arrived here"
+            raise SharingError(problem, given=len(missing), expected="those whom all have")
+        mark = hashlib.sha256(b"".join(counted)).hexdigest()
+        if self._shown not in {None, mark}:
+            problem = "a total of other people was shown already"
+            raise SharingError(problem, expected="the same people; a difference would expose some")
+        self._shown = mark
+        result = np.zeros(self.cells, np.uint32)
+        for identity in counted:
+            result += self._shares[identity]
+        return result
+
+
+def shares_for(vector: Vector, aggregators: int, stream: Words | None = None) -> Vector:
+    """Return what a device sends: row k for aggregator k."""
+    return split(vector, aggregators, WORD, Keystream() if stream is None else stream)
+
+
+def agreed_on(lists: Iterable[frozenset[bytes]]) -> frozenset[bytes]:
+    """Return those who have arrived at every aggregator."""
+    return frozenset.intersection(*lists)
+
+
+def combine(totals: Sequence[Vector]) -> Vector:
+    """Return the sums, from the totals of all aggregators."""
+    return total_of(np.stack(totals), WORD)

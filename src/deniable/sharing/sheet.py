@@ -1,0 +1,117 @@
+"""A sheet: the cells of many tables in one vector, so that one secure sum serves all.
+
+Everybody puts a one into one cell of each table. That is also what can be checked of the
+result without knowing anybody's part: each table sums to the number of parties, and
+tables agree on the attributes that they share.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.errors import AnswerError, SharingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.sharing.shares import Vector
+
+    Answers = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The tables that are to be counted.
+
+    Attributes:
+        sizes: The attributes' numbers of cells.
+        groups: The attributes of each table.
+    """
+
+    sizes: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells of all tables."""
+        return sum(self._cells(group) for group in self.groups)
+
+    def _cells(self, group: tuple[int, ...]) -> int:
+        return math.prod(self.sizes[attribute] for attribute in group)
+
+    def _starts(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *map(self._cells, self.groups)])
+
+    def places(self, answers: Answers) -> NDArray[np.int64]:
+        """Return where each respondent's ones stand: a row each, a column for each table."""
+        if np.any(answers < 0) or np.any(answers >= np.array(self.sizes)):
+            problem = "some answers lie outside their domain"
+            raise AnswerError(problem, expected="cells from 0 to an attribute's size, less one")
+        columns = []
+        for start, group in zip(self._starts(), self.groups, strict=False):
+            asked = tuple(answers[:, attribute] for attribute in group)
+            columns.append(start + np.ravel_multi_index(asked, [self.sizes[a] for a in group]))
+        return np.stack(columns, axis=1)
+
+    def reported(self, cells: Sequence[int]) -> NDArray[np.int64]:
+        """Return where the ones stand of one who reports these cells, one for each table."""
+        return self._starts()[:-1] + np.asarray(cells, np.int64)
+
+    def vector(self, places: NDArray[np.int64]) -> Vector:
+        """Return one respondent's vector: ones at the given places."""
+        result = np.zeros(self.width, np.uint32)
+        result[places] = 1
+        return result
+
+    def tables(self, sums: Vector) -> dict[tuple[int, ...], NDArray[np.int64]]:
+        """Return the tables that a vector of sums holds."""
+        starts = self._starts()
+        return {
+            group: sums[starts[number] : starts[number + 1]]
+            .astype(np.int64)
+            .reshape([self.sizes[a] for a in group])
+            for number, group in enumerate(self.groups)
+        }
+
+    def check(self, sums: Vector, people: int) -> None:
+        """Refuse sums that no people can have caused.
+
+        What is caught: a vector that is no vector of ones, unless its faults cancel in every
+        table and margin. What is not: somebody who counts for another cell than the true one.
+        """
+        tables = self.tables(sums)
+        for group, table in tables.items():
+            if int(table.sum()) != people or int(table.max()) > people:
+                problem = f"the table of attributes {group} does not count everybody once"
+                given = int(table.sum())
+                raise SharingError(problem, given=given, expected=f"{people}: somebody cheated")
+        for margin, one, two in self._shared(tables):
+            if not np.array_equal(one, two):
+                problem = f"two tables differ in attribute {margin}"
+                raise SharingError(problem, expected="equal margins: somebody cheated")
+
+    def _shared(
+        self, tables: dict[tuple[int, ...], NDArray[np.int64]]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        first: dict[int, NDArray[np.int64]] = {}
+        for group, table in tables.items():
+            for place, attribute in enumerate(group):
+                others = tuple(axis for axis in range(table.ndim) if axis != place)
+                margin = table.sum(axis=others)
+                yield attribute, first.setdefault(attribute, margin), margin
+
+
+def sheet_of_pairs(sizes: Sequence[int]) -> Sheet:
+    """Return the sheet of all pairs of attributes.
+
+    >>> sheet_of_pairs((2, 3, 4)).width
+    26
+    """
+    return Sheet(tuple(sizes), tuple(combinations(range(len(sizes)), 2)))
