@@ -166,7 +166,7 @@ def _reports(source: Source, respondents: Respondents, how: How) -> Iterator[pa.
         return answers.num_rows, respondents.randomize(cells, stream)
 
     progress = how.get("progress") or _ignore
-    threads = how.get("threads") or len(os.sched_getaffinity(0))
+    threads = how.get("threads") or _processors()
     chunks = enumerate(source.chunks(respondents.rows_at_once))
     with ThreadPoolExecutor(threads, "deniable-bulk") as pool:
         # One chunk more than there are threads, so that none waits for the reader.
@@ -179,6 +179,13 @@ def _reports(source: Source, respondents: Respondents, how: How) -> Iterator[pa.
             progress(rows)
     if outside:
         raise _refusal(outside)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use, where the system tells that."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _stream(seed: int | None, chunk: int) -> Keystream:
