@@ -1,6 +1,35 @@
 """Before anybody is asked: which design, which groups, how many people."""
 
+from deniable.planning.clusters import Clusters, cluster
+from deniable.planning.comparison import Summary, compare_designs, summarize
 from deniable.planning.convergence import Trace, firing_probability, people_for_width, trace
+from deniable.planning.dependence import correlation, cramers_v, dependences
+from deniable.planning.learning import (
+    Learned,
+    learn_by_randomized_pairs,
+    learn_by_secure_sum,
+    learn_from_estimates,
+    learn_from_reports,
+)
 from deniable.planning.rehearsal import rehearse
 
-__all__ = ["Trace", "firing_probability", "people_for_width", "rehearse", "trace"]
+__all__ = [
+    "Clusters",
+    "Learned",
+    "Summary",
+    "Trace",
+    "cluster",
+    "compare_designs",
+    "correlation",
+    "cramers_v",
+    "dependences",
+    "firing_probability",
+    "learn_by_randomized_pairs",
+    "learn_by_secure_sum",
+    "learn_from_estimates",
+    "learn_from_reports",
+    "people_for_width",
+    "rehearse",
+    "summarize",
+    "trace",
+]
