@@ -60,6 +60,9 @@ class Sight(Protocol):
     def recounted(self, counts: Array) -> Sight:
         """Return the same sight of other reports."""
 
+    def among(self, axes: Sequence[int]) -> Sight:
+        """Return the same sight of the smaller table that has only these axes."""
+
     def see(self, table: Array) -> Array:
         """Return λ, the expected share of each report value, from π."""
 
@@ -98,6 +101,10 @@ class Lattice:
     def recounted(self, counts: Array) -> Lattice:
         """Return the same sight of other reports."""
         return replace(self, counts=counts)
+
+    def among(self, axes: Sequence[int]) -> Lattice:
+        """Return the same sight of the smaller table that has only these axes."""
+        return replace(self, order=tuple(axes.index(axis) for axis in self.order))
 
     def see(self, table: Array) -> Array:
         """Return λ, axis by axis."""
@@ -167,6 +174,10 @@ class Roll:
     def recounted(self, counts: Array) -> Roll:
         """Return the same sight of other reports."""
         return replace(self, counts=counts)
+
+    def among(self, axes: Sequence[int]) -> Roll:
+        """Return the same sight of the smaller table that has only these axes."""
+        return replace(self, order=tuple(axes.index(axis) for axis in self.order))
 
     def see(self, table: Array) -> Array:
         """Return λ for each distinct report."""

@@ -11,13 +11,15 @@ import numpy as np
 
 from deniable.errors import EstimationError, nearest
 from deniable.estimation import comparison, presentation
-from deniable.estimation.covariance import MOST_DENSE, Covariance, Curve, Dense
 from deniable.estimation.interval import Interval, quantile, score_bounds
+from deniable.estimation.part import marginal_covariance, ratio_covariance, summed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from deniable.estimation.covariance import Covariance, Curve
 
     Array = NDArray[np.float64]
 
@@ -156,7 +158,9 @@ class Table:
             problem = "a marginal table needs different attributes"
             raise EstimationError(problem, given=list(names), expected=", ".join(self.names))
         axes = tuple(self.axes[axis] for axis in kept)
-        return self._derived(axes, _summed(self.estimate, kept), self._marginal_covariance(kept))
+        found = self.covariance
+        covariance = None if found is None else marginal_covariance(found, kept, self.people)
+        return self._derived(axes, summed(self.estimate, kept), covariance)
 
     def condition(self, given: Mapping[str, str | int]) -> Table:
         """Return the distribution of the other attributes among those of the given categories.
@@ -176,7 +180,9 @@ class Table:
             raise EstimationError(problem, given=dict(given), expected="a category that occurs")
         axes = tuple(self.axes[axis] for axis in rest)
         covariance = (
-            None if self.covariance is None else _ratio(self.covariance, index, self.people)
+            None
+            if self.covariance is None
+            else ratio_covariance(self.covariance, index, self.people)
         )
         among = " and ".join(
             f"{name} = {self.axes[axis].categories[place]}"
@@ -245,58 +251,9 @@ class Table:
     ) -> Table:
         return replace(self, axes=axes, estimate=estimate, covariance=covariance)
 
-    def _marginal_covariance(self, kept: Sequence[int]) -> Covariance | None:
-        if self.covariance is None:
-            return None
-        centre = _summed(self.covariance.centre, kept)
-        if centre.size > MOST_DENSE:
-            return None
-        weights = _members(self.shape, kept).reshape(centre.size, *self.shape)
-        return Dense(centre, self.covariance.between(weights), self.people)
-
 
 def plain_axes(names: Sequence[str], shape: Sequence[int]) -> tuple[Axis, ...]:
     """Return axes whose categories are called by their places."""
     return tuple(
         Axis(name, tuple(map(str, range(size)))) for name, size in zip(names, shape, strict=True)
     )
-
-
-def _summed(table: Array, kept: Sequence[int]) -> Array:
-    dropped = tuple(axis for axis in range(table.ndim) if axis not in kept)
-    ascending = sorted(kept)
-    result: Array = table.sum(axis=dropped).transpose([ascending.index(axis) for axis in kept])
-    return result
-
-
-def _members(shape: Sequence[int], kept: Sequence[int]) -> Array:
-    """Return, for each cell of the marginal table, which cells of the table it is the sum of."""
-    sizes = [shape[axis] for axis in kept]
-    places = np.indices(shape).reshape(len(shape), -1)
-    belongs = np.ravel_multi_index(tuple(places[axis] for axis in kept), sizes)
-    result = np.zeros((math.prod(sizes), places.shape[1]))
-    result[belongs, np.arange(places.shape[1])] = 1
-    return result
-
-
-def _ratio(covariance: Covariance, index: tuple[Any, ...], people: int) -> Dense | None:
-    """Return the covariance of cells over their sum, and Fieller's curve of each."""
-    centre = covariance.centre
-    places = np.arange(centre.size).reshape(centre.shape)[index]
-    cells = places.reshape(-1)
-    whole = float(centre[index].sum())
-    if cells.size > MOST_DENSE or whole <= 0:
-        return None
-    weights = np.zeros((cells.size, centre.size))
-    weights[np.arange(cells.size), cells] = 1
-    joint = covariance.between(weights.reshape(-1, *centre.shape))
-    ratio = centre[index] / whole
-    turn = (np.eye(cells.size) - ratio.reshape(-1, 1)) / whole
-    # Fieller: (r̂ − r)²·Â² ≤ z²·Var(a − r·A) = z²·(V(a) − 2r·C(a, A) + r²·V(A)).
-    own, common = np.diag(joint), joint.sum(axis=1)
-    bend = Curve(
-        own.reshape(places.shape) / whole**2,
-        -2 * common.reshape(places.shape) / whole**2,
-        np.full(places.shape, joint.sum() / whole**2),
-    )
-    return Dense(ratio, turn @ joint @ turn.T, people, bend)

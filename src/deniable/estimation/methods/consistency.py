@@ -9,9 +9,10 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from deniable.errors import EstimationError
+from deniable.estimation.covariance import Dispersion
 from deniable.estimation.method import Method, tabulate
 from deniable.estimation.observation import Observation, observe
-from deniable.estimation.simplex import nearest_proper
+from deniable.estimation.simplex import clip_and_rescale, nearest_proper
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def least_squares(margins: Sequence[Margin], cells: int) -> Array:
     curvature = np.zeros((cells, cells))
     pull = np.zeros(cells)
     for margin in margins:
-        weight = np.linalg.pinv(margin.covariance, hermitian=True, rcond=1e-10)
+        weight = np.linalg.pinv(margin.covariance, hermitian=True, rcond=1e-8)
         half = margin.members.T @ weight
         curvature += half @ margin.members.toarray()
         pull += half @ margin.estimate
@@ -122,7 +123,8 @@ def margins_of(observation: Observation) -> list[Margin]:
         raise EstimationError(problem, given=observation.cells, expected=f"up to {MOST_CELLS}")
     by_axes: dict[tuple[int, ...], list[Sight]] = {}
     for sight in observation.sights:
-        by_axes.setdefault(tuple(sorted(sight.order)), []).append(sight)
+        axes = tuple(sorted(sight.order))
+        by_axes.setdefault(axes, []).append(sight.among(axes))
     unseen = set(range(len(observation.shape))) - {axis for axes in by_axes for axis in axes}
     if unseen:
         names = ", ".join(observation.names[axis] for axis in sorted(unseen))
@@ -136,8 +138,20 @@ def margins_of(observation: Observation) -> list[Margin]:
         belongs = np.ravel_multi_index(tuple(places[axis] for axis in axes), sizes)
         ones = np.ones(observation.cells)
         members = sparse.csr_array((ones, (belongs, np.arange(observation.cells))))
-        margins.append(Margin(members, dispersion.centre.reshape(-1), dispersion.dense()))
+        margins.append(Margin(members, dispersion.centre.reshape(-1), _steadied(dispersion)))
     return margins
+
+
+def _steadied(dispersion: Dispersion) -> Array:
+    """Return the covariance as it would be with half a person more in each cell.
+
+    Where nobody reported a cell its variance would be found to be 0, and its weight infinite.
+    """
+    people = sum(sight.people for _, sight in dispersion.parts)
+    share = clip_and_rescale(dispersion.centre)
+    added = share.size / 2
+    even = (people * share + added / share.size) / (people + added)
+    return Dispersion(even, dispersion.parts).dense()
 
 
 def _finished(observation: Observation, table: Array) -> Table:
