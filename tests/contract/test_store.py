@@ -14,6 +14,7 @@ from deniable.collection.service import Collection, Terms
 from deniable.collection.store import BlockRow, ReportRow, TokenRow, pages_of_reports
 from deniable.collection.tokens import check_token, hash_of, issue_token
 from deniable.errors import (
+    ConflictError,
     NotFoundError,
     ScopeError,
     StateError,
@@ -102,15 +103,16 @@ def test_a_transaction_that_fails_keeps_nothing(store: Store) -> None:
         assert block.count == 0
 
 
-def test_a_second_row_of_a_key_is_a_storage_error(store: Store) -> None:
-    """No store overwrites a report, even if it is told to."""
+def test_a_kept_report_is_never_written_over(store: Store) -> None:
+    """If one of the ids is kept already, the transaction fails and adds none of the reports."""
     published(store)
     key = key_of(store)
     row = ReportRow("a" * 22, 0, 0, "[[0]]", late=False)
     with store.writing() as writing:
         writing.add_reports(key, [row])
-    with pytest.raises(StorageError), store.writing() as writing:
-        writing.add_reports(key, [row._replace(values="[[1]]")])
+        writing.add_reports(key, [])
+    with pytest.raises(ConflictError), store.writing() as writing:
+        writing.add_reports(key, [row._replace(id="b" * 22), row._replace(values="x")])
     with store.reading() as reading:
         assert reading.kept(key, [row.id, "b" * 22]) == {row.id: row}
 

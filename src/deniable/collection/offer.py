@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from deniable.channels.coin import ID_BYTES
 from deniable.errors import DigestError
-from deniable.protocol import check_report
+from deniable.protocol import Report, check_report, decode_bytes
 
 if TYPE_CHECKING:
-    from deniable.protocol import Block, Design, Report
+    from deniable.collection.reading import WireReport
+    from deniable.protocol import Block, Design
+    from deniable.protocol.report import Values
 
 LARGEST_MEMORY = 200_000
 """So many different reports are remembered as checked, then all are forgotten."""
@@ -34,9 +37,9 @@ class Offer:
     invited: bool
     blocks: dict[str, Block] = field(default_factory=dict)
     current: Block | None = None
-    _checked: dict[tuple[str, int, tuple[tuple[int, ...], ...]], str] = field(default_factory=dict)
+    _checked: dict[tuple[str, str, int, Values], tuple[int, str]] = field(default_factory=dict)
 
-    def check(self, report: Report) -> tuple[int, str]:
+    def check(self, report: Report | WireReport) -> tuple[int, str]:
         """Return the report's block number and its values as canonical JSON, or refuse it.
 
         Few different reports come often, so what passed once is remembered.
@@ -45,6 +48,16 @@ class Offer:
             DigestError: It was made for another design or block.
             ReportError: No device can have made it.
         """
+        said = report.design, report.block, report.view, report.values
+        found = self._checked.get(said)
+        if found is None:
+            found = self._check_anew(report)
+            if len(self._checked) >= LARGEST_MEMORY:
+                self._checked.clear()
+            self._checked[said] = found
+        return found
+
+    def _check_anew(self, report: Report | WireReport) -> tuple[int, str]:
         block = self.blocks.get(report.block)
         if report.design != self.design.digest:
             problem = "the report was made for another design"
@@ -52,12 +65,13 @@ class Offer:
         if block is None:
             problem = "the report was made for a block that was never published"
             raise DigestError(problem, given=report.block)
-        key = report.block, report.view, report.values
-        values = self._checked.get(key)
-        if values is None:
-            check_report(report, self.design, block)
-            values = msgspec.json.encode(report.values).decode()
-            if len(self._checked) >= LARGEST_MEMORY:
-                self._checked.clear()
-            self._checked[key] = values
-        return block.number, values
+        check_report(as_report(report), self.design, block)
+        return block.number, msgspec.json.encode(report.values).decode()
+
+
+def as_report(found: Report | WireReport) -> Report:
+    """Return a report as the protocol knows it."""
+    if isinstance(found, Report):
+        return found
+    identity = decode_bytes(found.id, ID_BYTES)
+    return Report(found.design, found.block, identity, found.view, found.values)

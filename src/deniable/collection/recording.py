@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 from deniable.collection.arrival import SURVEY_CLOSED
 from deniable.collection.rules import update_for
 from deniable.collection.settling import settle
-from deniable.collection.store import BlockRow
+from deniable.collection.store import PUBLISHED, BlockRow
 from deniable.collection.tallies import tally_block
-from deniable.errors import StorageError
+from deniable.errors import ConflictError, StorageError
 from deniable.protocol import block_from_bytes, design_from_bytes, next_block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from deniable.collection.arrival import Arrival, Fate
+    from deniable.collection.settling import Settlement
     from deniable.collection.store import Store, SurveyRow, Writing
     from deniable.protocol import Block, Design
+
+    SettleOne = Callable[[Writing, SurveyRow, Sequence[Arrival], BlockRow | None], Settlement]
 
 
 def record(
@@ -35,45 +38,78 @@ def record(
         now: Seconds since 1970, for the time at which a next block closes.
         refusals: Reports refused before they got here, by survey and reason, to be counted.
     """
+    try:
+        return _record(store, arrivals, refusals or {}, now=now, settle_one=_settle_new)
+    except ConflictError:
+        return _record(store, arrivals, refusals or {}, now=now, settle_one=_settle)
+
+
+def _record(
+    store: Store,
+    arrivals: Sequence[Arrival],
+    refusals: Mapping[int, Mapping[str, int]],
+    *,
+    now: int,
+    settle_one: SettleOne,
+) -> list[Fate]:
     by_survey: dict[int, list[int]] = {}
     for place, arrival in enumerate(arrivals):
         by_survey.setdefault(arrival.survey, []).append(place)
     fates: list[Fate] = [SURVEY_CLOSED] * len(arrivals)
     with store.writing() as writing:
         # Always in the order of keys, so that two workers cannot wait for each other.
-        for key in sorted({*by_survey, *(refusals or ())}):
+        for key in sorted({*by_survey, *refusals}):
             survey = writing.lock(key)
             if survey is None:
                 continue
             places = by_survey.get(key, [])
             if places:
-                settled = _record_one(writing, survey, [arrivals[place] for place in places], now)
-                for place, fate in zip(places, settled, strict=True):
+                block = writing.open_block(key)
+                done = settle_one(writing, survey, [arrivals[place] for place in places], block)
+                _write(writing, survey, block, done, now)
+                for place, fate in zip(places, done.fates, strict=True):
                     fates[place] = fate
-            if refusals and key in refusals:
+            if key in refusals:
                 writing.add_refusals(key, refusals[key])
     return fates
 
 
-def _record_one(
-    writing: Writing, survey: SurveyRow, arrivals: Sequence[Arrival], now: int
-) -> Iterable[Fate]:
+def _settle_new(
+    writing: Writing, survey: SurveyRow, arrivals: Sequence[Arrival], block: BlockRow | None
+) -> Settlement:
+    """Settle on the guess that none of the reports came before, which nearly always holds.
+
+    It spares looking each up. Keeping them fails if the guess was wrong, and then all is
+    done again with care.
+    """
+    if survey.state != PUBLISHED or survey.invited:
+        return _settle(writing, survey, arrivals, block)
+    return settle(arrivals, survey, block=block, kept={}, invitations={})
+
+
+def _settle(
+    writing: Writing, survey: SurveyRow, arrivals: Sequence[Arrival], block: BlockRow | None
+) -> Settlement:
+    """Settle having looked up which reports are kept already."""
     codes = sorted({arrival.code for arrival in arrivals}) if survey.invited else []
-    block = writing.open_block(survey.key)
-    done = settle(
+    return settle(
         arrivals,
         survey,
         block=block,
         kept=writing.kept(survey.key, [arrival.id for arrival in arrivals]),
         invitations=writing.invitations(survey.key, codes) if codes else {},
     )
+
+
+def _write(
+    writing: Writing, survey: SurveyRow, block: BlockRow | None, done: Settlement, now: int
+) -> None:
     writing.add_reports(survey.key, done.rows)
     writing.redeem(survey.key, done.codes)
     if block is not None and done.in_time:
         writing.add_to_block(survey.key, block.number, done.in_time)
         if done.is_full:
             close_and_open(writing, survey, block, now)
-    return done.fates
 
 
 def close_and_open(writing: Writing, survey: SurveyRow, row: BlockRow, now: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from starlette.responses import Response
 
 from deniable.collection.arrival import (
     ACCEPTED,
@@ -27,6 +26,7 @@ from deniable.errors import (
     DigestError,
     InvitationError,
     RateError,
+    ReportError,
     RequestError,
     StateError,
     TooLargeError,
@@ -35,15 +35,16 @@ from deniable.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from deniable.collection.arrival import Fate
     from deniable.collection.http.desk import Desk
     from deniable.collection.offer import Offer
-    from deniable.collection.reading import Submission
-    from deniable.protocol import Report
+    from deniable.collection.reading import Item, Submission
 
 JSON: Final = "application/json"
+_PLAIN: Final = (b"content-type", JSON.encode())
+_PROBLEM: Final = (b"content-type", MEDIA_TYPE.encode())
 
 _ERRORS: Final[Mapping[Fate, DeniableError]] = {
     CONFLICT: ConflictError("a report of this id was kept and says something else"),
@@ -55,25 +56,37 @@ _ERRORS: Final[Mapping[Fate, DeniableError]] = {
 }
 
 
-async def accept(request: Request) -> Response:
-    """Keep reports; answer after a durable commit, with one result for each, in order."""
-    desk: Desk = request.app.state.desk
-    offer = await desk.offer(request.path_params["name"])
-    try:
-        _check_rate(desk, request)
-        body = await read_body(request, desk.settings.largest_body)
-        submission = read_submission(body)
-        _check_size(submission, desk.settings.most_reports)
-    except DeniableError as error:
-        _refuse(desk, offer, error)
-        raise
-    results = await _results(desk, offer, submission)
-    answer = _answer(submission.ids, results)
-    if len(results) == 1 and isinstance(results[0], DeniableError):
-        problem = problem_of(results[0]) | {"results": msgspec.Raw(answer)}
-        body = msgspec.json.encode(problem)
-        return Response(body, status_of(results[0]), media_type=MEDIA_TYPE)
-    return Response(b'{"results":' + answer + b"}", media_type=JSON)
+class Accept:
+    """Keep reports; answer after a durable commit, with one result for each, in order.
+
+    An ASGI application of its own: at thousands of requests a second the framework's
+    conveniences would cost more than all that is done here.
+    """
+
+    methods = frozenset({"POST"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        desk: Desk = scope["app"].state.desk
+        offer = await desk.offer(scope["path_params"]["name"])
+        try:
+            _check_rate(desk, scope)
+            body = await read_body(receive, desk.settings.largest_body)
+            submission = read_submission(body)
+            _check_size(submission, desk.settings.most_reports)
+        except DeniableError as error:
+            _refuse(desk, offer, error)
+            raise
+        results = await _results(desk, offer, submission)
+        answer = _answer(submission.ids, results)
+        status, kind = 200, _PLAIN
+        body = b'{"results":' + answer + b"}"
+        if len(results) == 1 and isinstance(results[0], DeniableError):
+            problem = problem_of(results[0]) | {"results": msgspec.Raw(answer)}
+            status, kind, body = status_of(results[0]), _PROBLEM, msgspec.json.encode(problem)
+        headers = [kind, (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 async def _results(
@@ -90,35 +103,38 @@ async def _results(
     results: list[DeniableError | Fate] = []
     arrivals: list[Arrival] = []
     places: list[int] = []
+    check, key = offer.check, offer.key
     for item, name in zip(submission.items, submission.ids, strict=True):
         try:
-            arrivals.append(_arrival(offer, item, name, code))
-            places.append(len(results))
-            results.append(ACCEPTED)
+            if isinstance(item, DeniableError) or name is None:
+                raise _fault_of(item)
+            block, values = check(item)
         except DeniableError as error:
             results.append(error)
             _refuse(desk, offer, error)
+        else:
+            places.append(len(results))
+            results.append(ACCEPTED)
+            arrivals.append(Arrival(key, name, block, item.view, values, code))
     if arrivals:
         for place, fate in zip(places, await desk.commits.put(arrivals), strict=True):
             desk.metrics.reports[fate] += 1
-            results[place] = fate
-            if fate not in KEPT:
+            if fate in KEPT:
+                results[place] = fate
+            else:
                 results[place] = _ERRORS[fate]
                 _refuse(desk, offer, _ERRORS[fate], fate)
     return results
 
 
-def _arrival(offer: Offer, item: Report | DeniableError, name: str | None, code: str) -> Arrival:
-    if isinstance(item, DeniableError):
-        raise item
-    if name is None:
-        raise AssertionError  # a report was read, so its id is text
-    block, values = offer.check(item)
-    return Arrival(offer.key, name, block, item.view, values, code)
+def _fault_of(item: Item) -> DeniableError:
+    """Return what is wrong with an item; one without an id never reads as a report."""
+    return item if isinstance(item, DeniableError) else ReportError("a report without an id")
 
 
-def _check_rate(desk: Desk, request: Request) -> None:
-    wait = desk.rates.wait_for(request.client.host if request.client else "")
+def _check_rate(desk: Desk, scope: Scope) -> None:
+    client = scope.get("client")
+    wait = desk.rates.wait_for(client[0] if client else "")
     if wait:
         problem = "reports come faster than this server allows"
         raise RateError(problem, expected=f"a pause of {wait:.1f} s")

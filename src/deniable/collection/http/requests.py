@@ -8,19 +8,21 @@ from deniable.errors import RequestError, TooLargeError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.types import Receive
 
 
-async def read_body(request: Request, largest: int) -> bytes:
+async def read_body(receive: Receive, largest: int) -> bytes:
     """Return a request's body, unless it is larger than the server reads."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > largest:
-        raise TooLargeError("the request is too large", expected=f"at most {largest} bytes")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestError("the request broke off", expected="the whole of it")
+        body += message.get("body", b"")
         if len(body) > largest:
             raise TooLargeError("the request is too large", expected=f"at most {largest} bytes")
-    return bytes(body)
+        if not message.get("more_body"):
+            return bytes(body)
 
 
 def token_in(request: Request) -> str | None:

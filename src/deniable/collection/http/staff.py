@@ -33,7 +33,7 @@ def _json(found: object, status: int = 200) -> Response:
 
 
 async def _survey_in(request: Request, desk: Desk) -> Survey:
-    body = await read_body(request, desk.settings.largest_body)
+    body = await read_body(request.receive, desk.settings.largest_body)
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -163,7 +163,7 @@ async def merge(request: Request) -> Response:
     desk: Desk = request.app.state.desk
     name = request.path_params["name"]
     await desk.require(request, "merge", name)
-    body = await read_body(request, LARGEST_TALLY)
+    body = await read_body(request.receive, LARGEST_TALLY)
     is_new = await run_in_threadpool(desk.collection.merge, name, body)
     return _json({"status": "accepted" if is_new else "repeated"}, 201 if is_new else 200)
 

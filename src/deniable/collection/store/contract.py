@@ -177,7 +177,11 @@ class Writing(Reading, Protocol):
         """Publish a block and open it."""
 
     def add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
-        """Keep reports that are not kept yet."""
+        """Keep reports that are not kept yet.
+
+        Raises:
+            ConflictError: One of the ids is kept already; the transaction must be given up.
+        """
 
     def add_to_block(self, survey: int, number: int, reports: int) -> None:
         """Count reports to an open block."""

@@ -17,7 +17,7 @@ from deniable.collection.store.contract import (
     SurveyRow,
     TokenRow,
 )
-from deniable.errors import StorageError
+from deniable.errors import ConflictError, StorageError
 from deniable.protocol import encode_bytes
 
 if TYPE_CHECKING:
@@ -217,12 +217,11 @@ class MemorySession:
         blocks[block.number] = block
 
     def add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
-        """Keep reports that are not kept yet."""
+        """Keep reports that are not kept yet, or give up."""
         kept = self._all.surveys[survey].reports
-        for row in reports:
-            if row.id in kept:
-                _refuse("a report of this id")
-            kept[row.id] = row
+        if any(row.id in kept for row in reports):
+            raise ConflictError("a report of this id is kept already")
+        kept.update((row.id, row) for row in reports)
 
     def _change_block(self, survey: int, number: int, **values: object) -> None:
         blocks = self._all.surveys[survey].blocks

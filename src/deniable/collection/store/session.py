@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.exc import IntegrityError
 
 from deniable.collection.store import queries
 from deniable.collection.store.contract import BlockRow, Count, ReportRow, SurveyRow, TokenRow
+from deniable.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,9 +18,6 @@ if TYPE_CHECKING:
     from sqlalchemy.sql import Executable
 
     from deniable.collection.store.contract import State
-
-# SQLite takes no more values in one statement.
-MOST_IDS = 30_000
 
 
 class SqlSession:
@@ -70,12 +71,13 @@ class SqlSession:
 
     def kept(self, survey: int, ids: Sequence[str]) -> dict[str, ReportRow]:
         """Return those of the reports that are kept already."""
-        query = queries.KEPT_REPORTS[self._connection.dialect.name]
-        found: dict[str, ReportRow] = {}
-        for start in range(0, len(ids), MOST_IDS):
-            rows = self._do(query, of=survey, ids=list(ids[start : start + MOST_IDS]))
-            found.update((row[0], ReportRow(*row)) for row in rows)
-        return found
+        kind = self._connection.dialect.name
+        wanted = list(ids) if kind == "postgresql" else json.dumps(ids)
+        rows = self._do(queries.KEPT_REPORTS[kind], of=survey, ids=wanted)
+        return {
+            name: ReportRow(name, block, view, values, bool(late))
+            for name, block, view, values, late in rows
+        }
 
     def counts(self, survey: int, block: int | None = None) -> list[Count]:
         """Return what was reported how often, in one block or all."""
@@ -169,9 +171,15 @@ class SqlSession:
         )
 
     def add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
-        """Keep reports that are not kept yet."""
+        """Keep reports that are not kept yet, or give up."""
         if not reports:
             return
+        try:
+            self._add_reports(survey, reports)
+        except IntegrityError as error:
+            raise ConflictError("a report of this id is kept already") from error
+
+    def _add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
         if self._connection.dialect.name == "sqlite":
             rows = [(survey, *row) for row in reports]
             self._connection.exec_driver_sql(queries.ADD_REPORTS_SQLITE, rows)
