@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,28 +23,17 @@ MOST_DENSE = 4096
 MOST_WORK = 2**31
 """Most numbers that are handled to find covariances one by one."""
 
-ROUNDING = 1e-9
-"""Share of the fourth moment below which a difference is rounding."""
-
 CERTAIN = 0.02
 """If all other cells together hold less, what they do is taken from the cell itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """Var(t) = constant + linear·t + square·t² for each cell, if its true share were t.
-
-    Attributes:
-        constant: Its value at 0.
-        linear: Its slope there.
-        square: Half its bend.
-        freedom: Degrees of freedom with which the constant is known; None if for certain.
-    """
+    """Var(t) = constant + linear·t + square·t² for each cell, if its true share were t."""
 
     constant: Array
     linear: Array
     square: Array
-    freedom: Array | None = None
 
     def at(self, share: Array) -> Array:
         """Return the variances if the true shares were these."""
@@ -135,26 +124,22 @@ class Dispersion:
         """
         shape = self.centre.shape
         constant, linear, square = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        doubt = np.zeros(shape)
-        share = np.clip(self.centre, 0, 1)
-        proper = share / share.sum()
+        # Not clipped: a low estimate comes with a second moment found too low; on the line
+        # through both, the moment at a share of 0 is right.
+        share = self.centre
+        proper = np.clip(share, 0, 1) / np.clip(share, 0, 1).sum()
         rest = np.maximum(1 - share, CERTAIN)
         for factor, sight in self._factors():
             seen = shares_of(sight, self.centre)
             every = np.maximum(sight.moment(seen, 2), share**2)
             inside = sight.inside(sight.see(proper))
-            outside = np.clip((every - share * inside) / rest, 0, None)
+            outside = np.maximum((every - share * inside) / rest, 0)
             outside = np.where(1 - share < CERTAIN, np.minimum(outside, inside), outside)
             slope = inside - outside
             constant += factor * (every - share * slope)
             linear += factor * slope
             square -= factor
-            doubt += factor * np.sqrt(_doubt(sight, seen, slope, every))
-        curve = Curve(constant, linear, square)
-        people = sum(sight.people for _, sight in self.parts)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = 2 * curve.at(share) ** 2 * people / doubt**2
-        return replace(curve, freedom=np.where(doubt > 0, np.maximum(freedom, 1), np.inf))
+        return Curve(constant, linear, square)
 
     def between(self, weights: Array) -> Array:
         """Return the covariances of linear combinations of cells."""
@@ -186,18 +171,6 @@ class Dispersion:
             seen = shares_of(sight, self.centre)
             result += factor * (_second_moment(sight, seen) - np.outer(flat, flat))
         return result
-
-
-def _doubt(sight: Sight, seen: Array, slope: Array, every: Array) -> Array:
-    """Return Var(U² − slope·U), by which the variance found for a cell differs by chance.
-
-    For reports on one group by two coins it is 0: what the coins do is known.
-    """
-    third, fourth = sight.moment(seen, 3), sight.moment(seen, 4)
-    first = sight.moment(seen, 1)
-    square = fourth - 2 * slope * third + slope**2 * every
-    spread = square - (every - slope * first) ** 2
-    return np.where(spread > ROUNDING * np.maximum(fourth, 0), spread, 0.0)
 
 
 def _second_moment(sight: Sight, seen: Array) -> Array:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import norm
-from scipy.stats import t as student
 
 from deniable.errors import EstimationError
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from deniable.estimation.covariance import Curve
 
     Array = NDArray[np.float64]
-
-MOST = 1e6
-"""Beyond so many degrees of freedom Student's t is the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,26 +54,19 @@ class Interval:
         return result
 
 
-def quantile(level: float, *, comparisons: int = 1, freedom: Array | None = None) -> Array:
+def quantile(level: float, *, comparisons: int = 1) -> float:
     """Return z for two-sided intervals at a level, Bonferroni's for several comparisons.
 
-    Student's t where the variance is itself known with so many degrees of freedom only.
-
-    >>> quantile(0.95).round(2), quantile(0.95, comparisons=10).round(2)
-    (np.float64(1.96), np.float64(2.81))
+    >>> round(quantile(0.95), 2), round(quantile(0.95, comparisons=10), 2)
+    (1.96, 2.81)
     """
     if not 0 < level < 1:
         problem = "the level of an interval must be between 0 and 1"
         raise EstimationError(problem, given=level, expected="a probability such as 0.95")
-    tail = (1 - level) / 2 / comparisons
-    if freedom is None:
-        return np.asarray(norm.isf(tail))
-    return np.where(
-        np.isfinite(freedom), student.isf(tail, np.minimum(freedom, MOST)), norm.isf(tail)
-    )
+    return float(norm.isf((1 - level) / 2 / comparisons))
 
 
-def score_bounds(centre: Array, curve: Curve, z: Array) -> tuple[Array, Array]:
+def score_bounds(centre: Array, curve: Curve, z: float) -> tuple[Array, Array]:
     """Return the roots of (centre − t)² = z²·Var(t), within [0, 1].
 
     Where the parabola opens downwards any share is possible (a ratio whose denominator

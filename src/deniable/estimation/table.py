@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 UNKNOWN = "this method says nothing about chance, and no reports carry the whole table"
 FEW_PEOPLE = 30
 
-FEW_REPORTS = 30.0
-"""Degrees of freedom of a variance below which an interval's level is not to be relied on."""
-
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -147,9 +144,10 @@ class Table:
         if self.covariance is None or self.curve is None:
             nothing = np.full(self.shape, np.nan)
             return Interval(nothing, nothing, level, simultaneous, UNKNOWN)
-        z = quantile(level, comparisons=comparisons, freedom=self.curve.freedom)
+        z = quantile(level, comparisons=comparisons)
         low, high = score_bounds(self.covariance.centre, self.curve, z)
-        return Interval(low, high, level, simultaneous, self._caveat(self.curve))
+        caveat = "" if self.people >= FEW_PEOPLE else f"only {self.people} people answered"
+        return Interval(low, high, level, simultaneous, caveat)
 
     def marginalize(self, names: Sequence[str]) -> Table:
         """Return the table of some of the attributes, in the order given."""
@@ -226,16 +224,6 @@ class Table:
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
         return presentation.html(self, self.interval())
-
-    def _caveat(self, curve: Curve) -> str:
-        if self.people < FEW_PEOPLE:
-            return f"only {self.people} people answered"
-        if curve.freedom is None:
-            return ""
-        rare = int(np.sum(curve.freedom < FEW_REPORTS))
-        cells = "1 cell rests" if rare == 1 else f"{rare:,} cells rest"
-        told = f"{cells} on so few reports that the level may be up to 4 points lower there"
-        return told if rare else ""
 
     def _axis(self, name: str) -> int:
         if name not in self.names:
