@@ -179,7 +179,8 @@ number, vector = int(sys.argv[1]), np.array(json.loads(sys.argv[2]), np.uint32)
 with HttpPost(patience=50) as post:
     print(json.dumps(post.address), flush=True)
     post.addresses = {int(k): tuple(v) for k, v in json.loads(sys.stdin.readline()).items()}
-    print(json.dumps(take_part(Party(number, len(post.addresses), vector), post).tolist()), flush=True)
+    total = take_part(Party(number, len(post.addresses), vector), post)
+    print(json.dumps(total.tolist()), flush=True)
     sys.stdin.readline()  # stay until everybody has been told
 """
 
