@@ -97,7 +97,13 @@ def test(arguments: Sequence[str]) -> None:
         bring_chromium()
     # Two processes pay for their start when there is much to do.
     workers = ["-n2", "--dist=worksteal"] if not arguments else []
-    step("run the tests", "python", "-m", "pytest", *workers, *arguments)
+    pytest("run the tests", *workers, *arguments)
+
+
+def pytest(sentence: str, *arguments: str) -> None:
+    """Run pytest, alike on every machine: output waits in a pipe until it is flushed."""
+    os.environ.pop("PYTHONUNBUFFERED", None)
+    step(sentence, "python", "-m", "pytest", *arguments)
 
 
 def check(arguments: Sequence[str]) -> None:
@@ -133,7 +139,8 @@ def prove(arguments: Sequence[str]) -> None:
     """
     os.environ["HYPOTHESIS_PROFILE"] = "prove"
     bring_chromium()
-    step("prove", "python", "-m", "pytest", "-m", "prove or not prove", *arguments)
+    unhurried = ("-o", "faulthandler_timeout=0")
+    pytest("prove", "-m", "prove or not prove", *unhurried, *arguments)
 
 
 def docs(arguments: Sequence[str]) -> None:
