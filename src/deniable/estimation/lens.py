@@ -24,6 +24,8 @@ from deniable.estimation.bump import Bump
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from deniable.estimation.echo import Echo
+
     Array = NDArray[np.float64]
 
 
@@ -169,6 +171,7 @@ class RowLens:
         noise: E Σ_x U[Y, x]² at even π.
         inside: E[U[Y, x]² | x] where it is known.
         complete: Whether there is a row for every possible report.
+        echo: All second moments of U given the answer, where they are known without all rows.
     """
 
     likelihood: Array
@@ -176,6 +179,7 @@ class RowLens:
     noise: float
     inside: Array | None = None
     complete: bool = False
+    echo: Echo | None = None
 
     def __post_init__(self) -> None:
         """Refuse rows that no answer explains."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as markup
 import math
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -49,10 +50,11 @@ def frame(columns: dict[str, list[Any]], backend: Backend) -> Any:  # noqa: ANN4
     import narwhals as nw  # noqa: PLC0415 -- many tables are never made a frame
 
     try:
-        return nw.from_dict(columns, backend=backend).to_native()
+        import_module(backend)
     except ModuleNotFoundError as error:
         problem = f"{backend} is not installed"
         raise MissingExtraError(problem, expected=f"pip install 'deniable[{backend}]'") from error
+    return nw.from_dict(columns, backend=backend).to_native()
 
 
 def heading(table: Table) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from deniable.channels import (
 )
 from deniable.channels.coin import WORD
 from deniable.errors import EstimationError
+from deniable.estimation.echo import subset_echo, unary_echo
 from deniable.estimation.lens import Lens, PointLens, RowLens
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ def _subset(channel: SubsetSelection, slices: Slices, reports: Places) -> RowLen
     share = 1 / slices.cells  # at even π every set is as likely: hypergeometric counts
     spared = (channel.size - channel.chosen) / (channel.size - 1)
     noise = channel.chosen * share * (1 - share) * spared
-    return _supported(channel, slices, counts, (odds, 1.0), noise)
+    lens = _supported(channel, slices, counts, (odds, 1.0), noise)
+    return replace(lens, echo=subset_echo(channel, slices.cells))
 
 
 def _unary(channel: Unary, slices: Slices, reports: Places) -> RowLens:
@@ -182,7 +184,8 @@ def _unary(channel: Unary, slices: Slices, reports: Places) -> RowLens:
     one = channel.keep / channel.flip
     zero = (WORD - channel.keep) / (WORD - channel.flip)
     noise = _bits_noise(slices, channel.keep / WORD, channel.flip / WORD)
-    return _supported(channel, slices, counts, (one, zero), noise)
+    lens = _supported(channel, slices, counts, (one, zero), noise)
+    return replace(lens, echo=unary_echo(channel, slices.cells))
 
 
 def _hashed(channel: LocalHash, slices: Slices, reports: Places) -> RowLens:

@@ -31,11 +31,11 @@ class Model(Protocol):
     def sizes(self) -> tuple[int, ...]:
         """Return the attributes' numbers of categories."""
 
-    def sample(self, people: int, rng: np.random.Generator) -> Codes:
+    def sample(self, people: int, *, rng: np.random.Generator) -> Codes:
         """Draw records: one row for each person, one column for each attribute."""
 
-    def table(self, attributes: Sequence[int]) -> NDArray[np.float64]:
-        """Return the model's table of some attributes, by position."""
+    def table(self, attributes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the model's table of some attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,11 +46,11 @@ def synthesize(
         return _from_table(source, people, rng, way)
     chosen = tuple(axes) if axes is not None else plain_axes(source.names, source.sizes)
     if way == "drawn":
-        return Records(chosen, np.asarray(source.sample(people, rng), dtype=np.int64))
+        return Records(chosen, np.asarray(source.sample(people, rng=rng), dtype=np.int64))
     if math.prod(source.sizes) > MOST_CELLS:
         problem = "so many cells cannot be rounded to whole people"
         raise DataError(problem, given=math.prod(source.sizes), expected="way='drawn'")
-    joint = source.table(tuple(range(len(source.sizes))))
+    joint = source.table(source.names)
     return Records(chosen, _rows(_shares_of(joint, people, rng, way), rng))
 
 
