@@ -6,7 +6,9 @@ examples lie where people look for them.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from deniable.errors import NotFoundError
 
@@ -28,6 +30,13 @@ def example(name: str) -> str:
     """Return the text of an example survey."""
     folder = _existing(_HERE / "examples", _CHECKOUT / "examples")
     return (folder / name).read_text(encoding="utf-8")
+
+
+def errors() -> list[dict[str, Any]]:
+    """Return the list of errors that all languages share."""
+    folder = _existing(_HERE / "spec", _CHECKOUT / "spec")
+    found: list[dict[str, Any]] = json.loads((folder / "errors.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _existing(packaged: Path, checkout: Path) -> Path:

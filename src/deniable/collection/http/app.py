@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from deniable.collection.http import pages, public, staff
 from deniable.collection.http.desk import Desk
 from deniable.collection.http.problems import problem_response
+from deniable.collection.http.reports import Accept
 from deniable.collection.http.settings import Settings
 from deniable.errors import DeniableError, NotFoundError, RequestError
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from deniable.collection.service import Collection
+
+_REPORTS: Final = re.compile(r"/v1/surveys/([^/]+)/reports")
 
 SECURITY_HEADERS: Final = [
     (b"x-content-type-options", b"nosniff"),
@@ -43,7 +48,12 @@ def create_app(collection: Collection, settings: Settings | None = None) -> Star
         await desk.close()
 
     app = Starlette(
-        routes=[*public.ROUTES, *staff.ROUTES, *pages.ROUTES],
+        routes=[
+            Route("/v1/surveys/{name}/reports", Accept(desk), methods=["POST"]),
+            *public.ROUTES,
+            *staff.ROUTES,
+            *pages.ROUTES,
+        ],
         lifespan=lifespan,
         exception_handlers={
             DeniableError: _refuse,
@@ -51,6 +61,7 @@ def create_app(collection: Collection, settings: Settings | None = None) -> Star
         },
     )
     app.state.desk = desk
+    app.add_middleware(_Shortcut, desk=desk)
     app.add_middleware(_Watch, desk=desk)
     return app
 
@@ -74,6 +85,26 @@ class _Watch:
             await send(message)
 
         await self._app(scope, receive, watched)
+
+
+class _Shortcut:
+    """Leads reports straight to their route: they are most of what a server ever gets."""
+
+    def __init__(self, app: ASGIApp, desk: Desk) -> None:
+        self._app = app
+        self._accept = Accept(desk)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST":
+            found = _REPORTS.fullmatch(scope["path"])
+            if found is not None:
+                scope["path_params"] = {"name": found[1]}
+                try:
+                    await self._accept(scope, receive, send)
+                except DeniableError as error:
+                    await problem_response(error)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

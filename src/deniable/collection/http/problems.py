@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from starlette.responses import Response
 
+from deniable.collection import assets
 from deniable.errors import BusyError, DeniableError, RateError, TokenError
 
 if TYPE_CHECKING:
@@ -14,34 +15,10 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-# A copy of the list that all languages share; a test compares the two.
 STATUS: Final[Mapping[str, tuple[int, str]]] = {
-    "error": (500, "Refused"),
-    "invalid-schema": (422, "Invalid schema"),
-    "invalid-survey-file": (422, "Invalid survey file"),
-    "invalid-channel": (422, "Invalid channel"),
-    "invalid-epsilon": (422, "Invalid privacy level"),
-    "invalid-design": (422, "Invalid design"),
-    "wrong-digest": (409, "Wrong digest"),
-    "invalid-report": (422, "Invalid report"),
-    "invalid-tally": (422, "Invalid tally"),
-    "storage-failed": (503, "Storage failed"),
-    "collection-refused": (400, "Request refused"),
-    "invalid-request": (400, "Invalid request"),
-    "not-found": (404, "Not found"),
-    "report-conflict": (409, "Report conflict"),
-    "wrong-state": (409, "Wrong state"),
-    "already-merged": (409, "Already merged"),
-    "invitation-refused": (403, "Invitation refused"),
-    "token-refused": (401, "Token refused"),
-    "scope-refused": (403, "Not allowed"),
-    "too-large": (413, "Too large"),
-    "too-often": (429, "Too many requests"),
-    "busy": (503, "Busy"),
-    "invalid-data": (422, "Invalid data"),
-    "cannot-estimate": (422, "Cannot estimate"),
-    "missing-extra": (501, "Optional dependency missing"),
+    one["code"]: (one["status"], one["title"]) for one in assets.errors() if one["status"]
 }
+"""Status and title by code, from the list that all languages share."""
 
 
 def problem_of(error: DeniableError) -> dict[str, object]:

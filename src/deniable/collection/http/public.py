@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from deniable.collection.http.metrics import TEXT_FORM
 from deniable.collection.http.problems import STATUS
-from deniable.collection.http.reports import JSON, Accept
+from deniable.collection.http.reports import JSON
 from deniable.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -94,7 +94,6 @@ async def problem(request: Request) -> Response:
 
 
 ROUTES = [
-    Route("/v1/surveys/{name}/reports", Accept(), methods=["POST"]),
     Route("/v1/surveys/{name}", describe, methods=["GET"]),
     Route("/v1/designs/{digest}", design, methods=["GET"]),
     Route("/v1/blocks/{digest}", block, methods=["GET"]),

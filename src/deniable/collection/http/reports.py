@@ -63,11 +63,13 @@ class Accept:
     conveniences would cost more than all that is done here.
     """
 
-    methods = frozenset({"POST"})
+    def __init__(self, desk: Desk) -> None:
+        """Answer at a desk."""
+        self._desk = desk
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        desk: Desk = scope["app"].state.desk
+        desk = self._desk
         offer = await desk.offer(scope["path_params"]["name"])
         try:
             _check_rate(desk, scope)
