@@ -1,0 +1,136 @@
+"""Every protocol works over the real server: devices, blocks, tallies, and the truth in the end."""
+
+from __future__ import annotations
+
+import math
+import time
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from deniable.channels import TwoCoin
+from deniable.collection import Collection, MemoryStore, Settings, create_app, serving
+from deniable.collection.simulating import Notice, simulate
+from deniable.device import Agreement, examine
+from deniable.estimation import estimate
+from deniable.planning.clusters import cluster
+from deniable.planning.learning import learn_from_estimates
+from deniable.schema import Attribute, Privacy, Schema, Survey
+
+if TYPE_CHECKING:
+    from deniable.protocol import Tally
+
+FALSE_ALARM = 1e-9
+FAR = NormalDist().inv_cdf(1 - FALSE_ALARM / 2)
+TRUTH = np.array([[0.42, 0.08], [0.13, 0.37]])
+SIZES = (2, 2, 3)
+NAMES = ("smokes", "drinks", "region")
+EPSILON = 6.0
+SETTINGS = Settings()
+
+DESIGNS: list[tuple[str, dict[str, object]]] = [
+    ("independent", {"channel": "k-ary"}),
+    ("joint", {}),
+    ("clusters", {"clusters": [["smokes", "drinks"]]}),
+    ("views", {}),
+    ("ask-one", {}),
+    ("rrba", {"block_size": 150}),
+]
+
+
+def people(count: int, seed: int) -> list[list[int]]:
+    """Draw respondents of two dependent attributes and one that is independent of both."""
+    rng = np.random.default_rng(seed)
+    cells = rng.choice(4, count, p=TRUTH.reshape(-1))
+    found: list[list[int]] = np.stack(
+        [cells // 2, cells % 2, rng.integers(0, 3, count)], 1
+    ).tolist()
+    return found
+
+
+def wait_for_block(address: str, number: int) -> None:
+    """Wait until a block is handed out: the server may go on offering the last one briefly."""
+    notice = Notice(address, "habits")
+    for _ in range(600):
+        _, block = notice.read()
+        if block.number >= number:
+            break
+        time.sleep(0.05)
+    notice.close()
+
+
+def collect(design: str, options: dict[str, object], count: int, seed: int = 1) -> Tally:
+    """Serve a survey, let everybody answer by HTTP, and return what was counted."""
+    attributes = tuple(
+        Attribute.nominal(name, [f"c{cell}" for cell in range(size)])
+        for name, size in zip(NAMES, SIZES, strict=True)
+    )
+    privacy = Privacy(EPSILON, design, options)  # type: ignore[arg-type]
+    collection = Collection(MemoryStore())
+    collection.present(Survey("habits", Schema(attributes), privacy))
+    with serving(create_app(collection, SETTINGS)) as address:
+        everybody = people(count, seed)
+        wave = int(str(options.get("block_size", count)))
+        for start in range(0, count, wave):
+            wait_for_block(address, start // wave)
+            answers = everybody[start : start + wave]
+            outcome = simulate(address, "habits", answers, epsilon=EPSILON + 1e-9, threads=8)
+            assert outcome.arrived == len(answers)
+    return collection.tally("habits", joint=True)
+
+
+@pytest.mark.parametrize(("design", "options"), DESIGNS, ids=[name for name, _ in DESIGNS])
+def test_every_protocol_finds_the_truth_over_http(design: str, options: dict[str, object]) -> None:
+    """The pair's table is within its own standard errors; the false alarm is 1e-9 a cell."""
+    tally = collect(design, options, 600)
+    found = estimate(tally, NAMES[:2], rng=np.random.default_rng(0), method="unbiased")
+    assert found.people > 0
+    assert np.all(np.abs(found.estimate - TRUTH) < FAR * found.standard_error)
+    assert FAR * found.standard_error.max() < 0.75  # so that a wrong estimate can be seen
+
+
+def test_the_server_updates_rrba_and_every_block_keeps_the_promise() -> None:
+    """Blocks follow one another, their fake distributions move, no device would refuse one."""
+    tally = collect("rrba", {"block_size": 150}, 600)
+    assert len(tally.blocks) >= 3
+    agreement = Agreement(EPSILON + 1e-9, floor=0.1)
+    for block in tally.blocks.values():
+        assert examine(tally.design, block, agreement).epsilon <= EPSILON + 1e-9
+    first, last = (tally.blocks[number].channels[0][0] for number in (0, max(tally.blocks)))
+    assert isinstance(first, TwoCoin)
+    assert isinstance(last, TwoCoin)
+    assert first.fake != last.fake
+
+
+def test_clusters_are_learned_published_and_collected_in_two_stages() -> None:
+    """Stage one asks each attribute alone; its clusters make the design of stage two."""
+    first = collect("independent", {"channel": "k-ary"}, 1_500)
+    learned = learn_from_estimates(first, [False] * 3, rng=np.random.default_rng(0))
+    found = cluster(learned.dependence, SIZES, most_cells=4, least_dependence=0.2)
+    assert found.groups == ((0, 1), (2,))
+    named = [[NAMES[attribute] for attribute in group] for group in found.groups]
+    second = collect("clusters", {"clusters": named}, 600, seed=2)
+    table = estimate(second, NAMES[:2], rng=np.random.default_rng(0), method="unbiased")
+    assert np.all(np.abs(table.estimate - TRUTH) < FAR * table.standard_error)
+    # Whoever answered both stages spent both: the promise is the sum.
+    assert learned.epsilon == pytest.approx(EPSILON, abs=1e-5)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("design", ["ask-one", "rrba"])
+def test_the_error_falls_as_the_square_root_of_n_over_http(design: str) -> None:
+    """On a log scale the slope is −½ ± 0.25 over 4 sizes; an estimate that stays biased is 0."""
+    sizes = [300, 1_200, 4_800]
+    options: dict[str, object] = {"block_size": 300} if design == "rrba" else {}
+    errors = []
+    for count in sizes:
+        squares = []
+        for seed in range(5):
+            tally = collect(design, options, count, seed)
+            found = estimate(tally, NAMES[:2], rng=np.random.default_rng(0)).estimate
+            squares.append(np.sum((found - TRUTH) ** 2))
+        errors.append(math.sqrt(np.mean(squares)))
+    slope = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    assert slope == pytest.approx(-0.5, abs=0.25)
