@@ -18,9 +18,21 @@ LOOSE = {"reassoc", "contract", "nsz"}
 """Sums may be taken in any order, so that they become vector instructions."""
 
 
+PAIR = 2
+"""An axis of two cells is a two by two matrix; loops over two would only slow it down."""
+
+
 @njit(cache=True, nogil=True, fastmath=LOOSE)
 def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
     """Apply a bump to each row."""
+    if block.shape[1] == PAIR:
+        keep, lose = own[0] + every[0] * weight[0], every[0] * weight[1]
+        gain, hold = every[1] * weight[0], own[1] + every[1] * weight[1]
+        for row in range(block.shape[0]):
+            first, second = block[row, 0], block[row, 1]
+            block[row, 0] = keep * first + lose * second
+            block[row, 1] = gain * first + hold * second
+        return
     for row in range(block.shape[0]):
         total = 0.0
         for cell in range(block.shape[1]):
@@ -33,6 +45,15 @@ def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
 def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: Array) -> None:
     """Apply a bump along the middle axis, running along the last one."""
     depth, width = block.shape[1], block.shape[2]
+    if depth == PAIR:
+        keep, lose = own[0] + every[0] * weight[0], every[0] * weight[1]
+        gain, hold = every[1] * weight[0], own[1] + every[1] * weight[1]
+        for plane in range(block.shape[0]):
+            for place in range(width):
+                first, second = block[plane, 0, place], block[plane, 1, place]
+                block[plane, 0, place] = keep * first + lose * second
+                block[plane, 1, place] = gain * first + hold * second
+        return
     for plane in range(block.shape[0]):
         for place in range(width):
             totals[place] = 0.0
@@ -46,6 +67,30 @@ def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: A
                 block[plane, cell, place] = (
                     mine * block[plane, cell, place] + of_all * totals[place]
                 )
+
+
+@njit(cache=True, nogil=True, fastmath=LOOSE)
+def mend_tile(
+    table: Array, start: int, width: int, own: Array, every: Array, weight: Array
+) -> None:
+    """Apply one bump along the first axis of a tile of columns.
+
+    The tile is copied while it is summed: rows far apart would fight for the same lines of
+    the cache, and the second look would go to memory again.
+    """
+    depth = table.shape[0]
+    copy = np.empty((depth, width))
+    totals = np.zeros(width)
+    for cell in range(depth):
+        share = weight[cell]
+        for place in range(width):
+            value = table[cell, start + place]
+            copy[cell, place] = value
+            totals[place] += share * value
+    for cell in range(depth):
+        mine, of_all = own[cell], every[cell]
+        for place in range(width):
+            table[cell, start + place] = mine * copy[cell, place] + of_all * totals[place]
 
 
 @njit(cache=True, nogil=True)
@@ -94,6 +139,9 @@ def mend(
     for job in prange(outer * tiles):
         plane, start = job // tiles, job % tiles * tile
         width = min(tile, inner - start)
+        if sizes.size == 1 and inner > 1:
+            mend_tile(table[plane], start, width, own, every, weight)
+            continue
         totals = np.empty(middle * width)
         if width == inner:
             block = table[plane].reshape(-1)

@@ -108,19 +108,21 @@ def assign(
     weight: Floats,
     fitted: Floats,
     held: Floats,
+    usual: Floats,
     belongs: Floats,
     mass: Floats,
-) -> tuple[float, float]:
-    """Divide each respondent among the classes (the E-step); return two log-likelihoods.
+) -> tuple[float, float, float]:
+    """Divide each respondent among the classes (the E-step).
 
     Respondent i's report through factor f is row index[i, f] of ``seen``. Those with
-    ``fitted`` > 0 are added to ``belongs`` and ``mass``; ``held`` ones only to the second
-    log-likelihood.
+    ``fitted`` > 0 are added to ``belongs`` and ``mass``. Returned are the log-likelihood of
+    the fitted, and of the ``held`` what their log-likelihoods are above ``usual``: the sum,
+    and the sum of squares.
     """
     people, factors = index.shape
     classes = len(weight)
     share = np.empty(classes, weight.dtype)
-    total_fitted, total_held = 0.0, 0.0
+    total_fitted, total_held, square = 0.0, 0.0, 0.0
     for i in range(people):
         one = seen[index[i, 0]]
         for k in range(classes):
@@ -136,7 +138,9 @@ def assign(
             continue
         level = np.log(total)
         if held[i] > 0:
-            total_held += held[i] * level
+            above = level - usual[i]
+            total_held += held[i] * above
+            square += held[i] * above * above
         if fitted[i] > 0:
             total_fitted += fitted[i] * level
             scale = fitted[i] / total
@@ -147,4 +151,19 @@ def assign(
                 out = belongs[index[i, f]]
                 for k in range(classes):
                     out[k] += share[k]
-    return total_fitted, total_held
+    return total_fitted, total_held, square
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def level(index: Places, seen: Floats, weight: Floats, levels: Floats) -> None:
+    """Fill levels[i] with respondent i's log-likelihood."""
+    people, factors = index.shape
+    classes = len(weight)
+    for i in range(people):
+        total = weight[0] * 0
+        for k in range(classes):
+            share = weight[k]
+            for f in range(factors):
+                share *= seen[index[i, f], k]
+            total += share
+        levels[i] = np.log(total)

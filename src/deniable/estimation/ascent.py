@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from deniable.estimation.likelihood import Expectation, Likelihood
+    from deniable.estimation.likelihood import Expectation, Likelihood, People
 
     Array = NDArray[np.float64]
-    Narrow = NDArray[np.float32]
 
 GROWTH = 1.2
 LEAST_SHARE = 1e-10
@@ -37,11 +36,12 @@ SETTLED = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Camp:
-    """Where a climb stood: its clock, the log-likelihoods there, and the mixture."""
+    """Where a climb stood: its clock, its scores (see ``Expectation``), and the mixture."""
 
     clock: float
     fitted: float
     held: float
+    square: float
     weight: Array
     theta: Array
 
@@ -54,11 +54,10 @@ class Ascent:
         likelihood: Likelihood,
         weight: Array,
         theta: Array,
-        fitted: Sequence[Narrow],
-        held: Sequence[Narrow],
+        people: People,
     ) -> None:
         self.camps: list[Camp] = []
-        self._likelihood, self._fitted, self._held = likelihood, fitted, held
+        self._likelihood, self._people = likelihood, people
         self._weight, self._theta = weight, theta
         self._clock, self._eta = 0.0, 1.0
         self._plain: tuple[Array, Array] | None = None
@@ -66,11 +65,13 @@ class Ascent:
     def advance(self, steps: int) -> None:
         """Take some steps; one that lowered the likelihood is taken back and done plainly."""
         for _ in range(steps):
-            found = self._likelihood.expect(self._weight, self._theta, self._fitted, self._held)
+            found = self._likelihood.expect(self._weight, self._theta, self._people)
             if self._plain and self._eta > 1 and found.fitted < self.camps[-1].fitted:
                 self._retreat()
                 continue
-            here = Camp(self._clock, found.fitted, found.held, self._weight, self._theta)
+            here = Camp(
+                self._clock, found.fitted, found.held, found.square, self._weight, self._theta
+            )
             self.camps.append(here)
             self._step(found)
 
@@ -97,8 +98,8 @@ class Ascent:
 
     def _step(self, found: Expectation) -> None:
         offsets = self._likelihood.offsets
-        weight = _normal(found.mass, (0, len(found.mass)))
-        theta = _normal(found.counts, offsets)
+        weight = normal(found.mass, (0, len(found.mass)))
+        theta = normal(found.counts, offsets)
         self._plain = (weight, theta)
         if self._eta > 1:
             weight = _farther(self._weight, weight, self._eta, (0, len(weight)))
@@ -111,10 +112,10 @@ class Ascent:
 def _farther(here: Array, there: Array, eta: float, offsets: Sequence[int]) -> Array:
     """Return the shares η times as far from ``here``, in logarithms, as ``there`` is."""
     move = np.clip(eta * np.log(there / here), -FARTHEST, FARTHEST)
-    return _normal(here * np.exp(move), offsets)
+    return normal(here * np.exp(move), offsets)
 
 
-def _normal(numbers: Array, offsets: Sequence[int]) -> Array:
+def normal(numbers: Array, offsets: Sequence[int]) -> Array:
     """Return positive shares that sum to 1 in each attribute (and class)."""
     begins, widths = offsets[:-1], np.diff(offsets)
     sums = np.repeat(np.add.reduceat(numbers, begins, axis=0), widths, axis=0)

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 BLOCK = 2**15
 """Cells of a block that stays in the cache: 256 KiB."""
 
+TILE = 2**16
+"""Cells of a tile of columns of one axis: they are looked at twice only."""
+
 NARROW = 2**11
 """Most cells of the axes done together when they are not the last ones."""
 
-NARROWEST = 32
+NARROWEST = 64
 """Cells of a row that are worth fetching from memory together."""
 
 SMALL = 2**16
@@ -97,6 +100,7 @@ def _mend_segment(
     begin, end = span
     sizes = shape[begin:end]
     middle = math.prod(sizes)
+    most = BLOCK if len(sizes) > 1 else TILE
     inner = math.prod(shape[end:])
     chosen = [_or_nothing(bump, size) for bump, size in zip(bumps[begin:end], sizes, strict=True)]
     touched = np.array([bump is not None for bump in bumps[begin:end]])
@@ -104,7 +108,7 @@ def _mend_segment(
 
     mend(
         table.reshape(-1, middle, inner),
-        min(inner, max(NARROWEST, BLOCK // middle)),
+        min(inner, max(NARROWEST, most // middle)),
         np.array(sizes, dtype=np.int64),
         touched,
         np.concatenate([bump.own for bump in chosen]),

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.ascent import Ascent, _normal
+from deniable.estimation.ascent import Ascent, Camp, normal
 from deniable.estimation.folds import Folds, divide
-from deniable.estimation.likelihood import Likelihood, likelihood_of
+from deniable.estimation.likelihood import Likelihood, People, likelihood_of
 from deniable.estimation.mixture import Mixture, mean_of
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
 
 CLASSES = 40
-FOLDS = 6
-SPREAD = 0.5
+FOLDS = 8
+SPREAD = 0.3
 """Standard deviation of the log-shares of the classes at the start, around independence."""
 
 ROUND = 10
@@ -48,6 +48,12 @@ FEWEST_STEPS = 40
 MOST_STEPS = 300
 LATE = 1.7
 """A climb goes on until it took this many times the steps of the best place so far."""
+
+FURTHER = 1.0
+"""How much longer than one climb the mean of several is let climb: it varies less."""
+
+CAUTION = 1.0
+"""Standard errors that a gain must be worth."""
 
 SETTLING_STEPS = 200
 WORTH_TELLING = 1.0
@@ -63,6 +69,7 @@ class LatentClass:
         climbs: One mixture for each fold, which has not seen the fold's people.
         folds: Who was held out from which climb.
         gain: How much more likely the held-out reports are than under independence, in nats.
+        error: The gain's standard error.
         clock: How many EM steps each climb stands for; 0 at independence.
     """
 
@@ -70,6 +77,7 @@ class LatentClass:
     climbs: tuple[Mixture, ...]
     folds: Folds
     gain: float
+    error: float
     clock: float
 
 
@@ -98,63 +106,72 @@ def fit_latent_class(
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         base = _independence(likelihood, divided)
         children = rng.spawn(divided.number)
-        starts = list(
-            pool.map(
-                lambda r: _start(likelihood, divided, r, base, classes, children[r]),
-                range(divided.number),
-            )
-        )
-        ascents = [ascent for ascent, _ in starts]
-        flat = [(camp.weight, camp.theta) for _, camp in starts]
-        least = sum(camp.held for _, camp in starts)
-        steps, best, gain = 0, 0.0, 0.0
+
+        def start(fold: int) -> tuple[Ascent, Camp]:
+            return _start(likelihood, divided, fold, base, classes, children[fold])
+
+        ascents, flat = zip(*pool.map(start, range(divided.number)), strict=True)
+        steps = 0
         while steps < MOST_STEPS:
             list(pool.map(lambda ascent: ascent.advance(ROUND), ascents))
             steps += ROUND
-            best, likely = verdict(ascents)
-            gain = likely - least
+            best, gain, error = verdict(ascents)
             if progress and time.monotonic() - begun > WORTH_TELLING:
                 progress(f"{steps} steps, held-out reports {gain:.1f} nats above independence")
             reached = max(sum(camp.clock <= best for camp in ascent.camps) for ascent in ascents)
             if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
                 break
+    places = [ascent.at(FURTHER * best) for ascent in ascents]
+    if gain <= CAUTION * error:
+        gain, best, places = 0.0, 0.0, list(flat)
     names, sizes = evidence.names, evidence.sizes
-    if gain <= 0:
-        gain, best, places = 0.0, 0.0, flat
-    else:
-        places = [(c.weight, c.theta) for c in (ascent.at(best) for ascent in ascents)]
-    climbs = tuple(Mixture(names, sizes, weight, theta) for weight, theta in places)
-    return LatentClass(mean_of(climbs), climbs, divided, gain, best)
+    climbs = tuple(Mixture(names, sizes, camp.weight, camp.theta) for camp in places)
+    return LatentClass(mean_of(climbs), climbs, divided, gain, error, best)
 
 
-def verdict(ascents: Sequence[Ascent]) -> tuple[float, float]:
-    """Return the time at which the held-out people were served best, and how well."""
+def verdict(ascents: Sequence[Ascent]) -> tuple[float, float, float]:
+    """Return when the held-out people were served best for sure, how well, and how surely.
+
+    Best is the time with the highest gain over independence less its standard error: near
+    independence, and with few people, the highest gain alone is mostly chance.
+    """
     end = min(ascent.camps[-1].clock for ascent in ascents)
     clock = np.unique([camp.clock for ascent in ascents for camp in ascent.camps])
     clock = clock[clock <= end]
-    likely = np.zeros(len(clock))
+    gain, square = np.zeros(len(clock)), np.zeros(len(clock))
     for ascent in ascents:
         times = [camp.clock for camp in ascent.camps]
-        likely += np.interp(clock, times, [camp.held for camp in ascent.camps])
-    best = int(np.argmax(likely))
-    return float(clock[best]), float(likely[best])
+        gain += np.interp(clock, times, [camp.held for camp in ascent.camps])
+        square += np.interp(clock, times, [camp.square for camp in ascent.camps])
+    best = int(np.argmax(gain - CAUTION * np.sqrt(square)))
+    return float(clock[best]), float(gain[best]), float(np.sqrt(square[best]))
 
 
 def _independence(likelihood: Likelihood, folds: Folds) -> Array:
     """Return the maximum-likelihood margins of all the people, as one class."""
     everyone = likelihood.counted([batch.counts for batch in folds.evidence.batches])
-    nobody = [np.zeros_like(counts) for counts in everyone]
+    nobody = tuple(np.zeros_like(counts) for counts in everyone)
     sizes = np.array(likelihood.sizes)
     even = np.repeat(1 / sizes, sizes)[:, None]
-    return Ascent(likelihood, np.ones(1), even, everyone, nobody).settle(SETTLING_STEPS).theta
+    people = People(everyone, nobody, nobody)
+    return Ascent(likelihood, np.ones(1), even, people).settle(SETTLING_STEPS).theta
 
 
-def _start(likelihood, divided, fold, base, classes, rng):
-    fitted = likelihood.counted(divided.fitted(fold))
-    held = likelihood.counted(divided.held(fold))
-    flat = Ascent(likelihood, np.ones(1), base, fitted, held).settle(SETTLING_STEPS)
+def _start(
+    likelihood: Likelihood,
+    folds: Folds,
+    fold: int,
+    base: Array,
+    classes: int,
+    rng: np.random.Generator,
+) -> tuple[Ascent, Camp]:
+    """Return a fold's climb at its start, and independence as the others see it."""
+    fitted, held = likelihood.counted(folds.fitted(fold)), likelihood.counted(folds.held(fold))
+    one = np.ones(1)
+    people = People(fitted, held, tuple(np.zeros_like(counts) for counts in held))
+    flat = Ascent(likelihood, one, base, people).settle(SETTLING_STEPS)
+    people = People(fitted, held, likelihood.levels(one, flat.theta))
     noise = rng.normal(size=(len(base), classes))
     noise -= noise.mean(axis=1, keepdims=True)
-    theta = _normal(flat.theta * np.exp(SPREAD * noise), likelihood.offsets)
-    weight = np.full(classes, 1 / classes)
-    return Ascent(likelihood, weight, theta, fitted, held), flat
+    theta = normal(flat.theta * np.exp(SPREAD * noise), likelihood.offsets)
+    return Ascent(likelihood, np.full(classes, 1 / classes), theta, people), flat

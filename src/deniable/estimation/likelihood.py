@@ -47,13 +47,27 @@ class Expectation:
         mass: Expected respondents in each class.
         counts: Expected truthful answers: rows are categories, columns classes.
         fitted: Log-likelihood of the respondents fitted, relative to even answers.
-        held: Log-likelihood of those held out.
+        held: How far the log-likelihood of those held out is above the usual.
+        square: The sum of the squares of what each of them adds to ``held``.
     """
 
     mass: Array
     counts: Array
     fitted: float
     held: float
+    square: float
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Who is fitted and who is held out: for each reading, how many of each distinct one.
+
+    ``usual`` is the log-likelihood that a held-out respondent's is compared with.
+    """
+
+    fitted: tuple[Narrow, ...]
+    held: tuple[Narrow, ...]
+    usual: tuple[Narrow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +128,30 @@ class Likelihood:
         """Return, for each reading, how many of each distinct respondent there are."""
         return tuple(reading.counted(counts) for reading in self.readings)
 
-    def expect(
-        self, weight: Array, theta: Array, fitted: Sequence[Floats], held: Sequence[Floats]
-    ) -> Expectation:
-        """Divide the ``fitted`` respondents among the classes; score the ``held`` ones.
+    def levels(self, weight: Array, theta: Array) -> tuple[Narrow, ...]:
+        """Return, for each reading, the log-likelihood of each distinct respondent."""
+        narrow, small = weight.astype(self.precision), theta.astype(self.precision)
+        result = []
+        for reading in self.readings:
+            seen = [packed for _, packed in (_see(pack, small) for pack in reading.packs)]
+            levels = np.empty(len(reading.index), np.float32)
+            _kernels.level(reading.index, np.concatenate(seen), narrow, levels)
+            result.append(levels)
+        return tuple(result)
 
-        Both say, for each reading, how many of each distinct respondent count. Only reports
+    def expect(self, weight: Array, theta: Array, people: People) -> Expectation:
+        """Divide the fitted people among the classes; score the held-out ones.
+
+        Only reports
         that the answer decided are counted: what a coin decided says nothing about θ, and
         leaving it out of the complete data makes EM climb faster.
         """
         narrow, small = weight.astype(self.precision), theta.astype(self.precision)
         mass, counts = np.zeros(len(weight)), np.zeros(theta.shape, self.precision)
-        totals = [0.0, 0.0]
-        for reading, fit, out in zip(self.readings, fitted, held, strict=True):
+        totals = [0.0, 0.0, 0.0]
+        for reading, fit, out, usual in zip(
+            self.readings, people.fitted, people.held, people.usual, strict=True
+        ):
             seen = [_see(pack, small) for pack in reading.packs]
             table = np.concatenate([packed for _, packed in seen]) if len(seen) > 1 else seen[0][1]
             belongs = np.zeros_like(table)
@@ -134,7 +159,14 @@ class Likelihood:
                 part = slice(begin, begin + STRETCH)
                 masses = np.zeros_like(narrow)
                 scores = _kernels.assign(
-                    reading.index[part], table, narrow, fit[part], out[part], belongs, masses
+                    reading.index[part],
+                    table,
+                    narrow,
+                    fit[part],
+                    out[part],
+                    usual[part],
+                    belongs,
+                    masses,
                 )
                 mass += masses
                 totals = [total + score for total, score in zip(totals, scores, strict=True)]

@@ -100,11 +100,8 @@ class Independence:
             result.append(factor + np.hstack([free, -free.sum(axis=1, keepdims=True)]))
         return result
 
-    def nearest(self, table: Array) -> Array:
-        """Return the member of the hypothesis with the margins of a proper table.
-
-        It is the maximum-likelihood fit to a table of plain counts.
-        """
+    def factors(self, table: Array) -> list[Array]:
+        """Return the margins of a table as factors; even where nobody is conditioned on."""
         strata, *parts = self.sizes
         wide = table.transpose(self.order).reshape(strata, *parts)
         theta = wide.reshape(strata, -1).sum(axis=1)
@@ -114,7 +111,14 @@ class Independence:
             margin = wide.sum(axis=others)
             even = np.full_like(margin, 1 / size)
             factors.append(np.divide(margin, theta[:, None], out=even, where=theta[:, None] > 0))
-        return self.table(factors)
+        return factors
+
+    def nearest(self, table: Array) -> Array:
+        """Return the member of the hypothesis with the margins of a proper table.
+
+        It is the maximum-likelihood fit to a table of plain counts.
+        """
+        return self.table(self.factors(table))
 
     def _cells(self, axes: Sequence[int]) -> int:
         return math.prod(self.shape[axis] for axis in axes)

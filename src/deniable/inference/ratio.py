@@ -49,7 +49,7 @@ def ratio_test(observation: Observation, hypothesis: Independence, name: str) ->
         freedom=hypothesis.freedom,
         tail=float(stats.chi2.sf(statistic, hypothesis.freedom)),
         people=observation.people,
-        shortage=shortage(observation, null),
+        shortage=shortage(observation, observation.sights, null),
         citation=CITATION,
     )
 

@@ -5,6 +5,7 @@ that fit; under the hypothesis it is χ² with as many degrees of freedom as the
 takes away. Where every respondent went through the same invertible channel this is
 Pearson's χ² of the *reports* against the reports expected, Σ (c − nλ)²/(nλ); never of the
 debiased table, whose cells are neither independent counts nor of the right variance.
+Where not every possible report is listed, the quasi-score takes its place.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 from scipy import stats
 
 from deniable.estimation.observation import require_together
+from deniable.estimation.sight import merged, noise_of
+from deniable.inference.quasi import fit_quasi, glance, quasi_moments, starting_table
 from deniable.inference.result import TestResult
 from deniable.inference.scoring import fit, moments, stack
 
@@ -36,6 +39,11 @@ CITATION = "Rao (1948), efficient score, with λ = Lπ"
 FEWEST = 5.0
 """Reports expected of the rarest value, below which χ² is no good limit."""
 
+LEAST_WORTH = 15.0
+"""Plain answers that the reports must be worth; with fewer the test keeps far below its level."""
+
+UNFITTED = "the margins cannot be fitted"
+
 RANK = 1e-9
 """Relative size below which a direction of the information counts as unseen."""
 
@@ -43,8 +51,13 @@ RANK = 1e-9
 def score_test(observation: Observation, hypothesis: Independence, name: str) -> TestResult:
     """Test a hypothesis against the full table by the score of the reports."""
     require_together(observation)
-    null = fit(observation.sights, hypothesis)
-    statistic, freedom = _statistic(observation, hypothesis, null)
+    sights = merged(observation.sights)
+    if all(lens.complete for sight in sights for lens in sight.lenses):
+        null = fit(sights, hypothesis)
+        statistic, freedom = _statistic(sights, hypothesis, null)
+        few = shortage(observation, sights, null)
+    else:
+        statistic, freedom, few = _by_moments(observation, sights, hypothesis)
     return TestResult(
         hypothesis=name,
         method="score",
@@ -52,37 +65,71 @@ def score_test(observation: Observation, hypothesis: Independence, name: str) ->
         freedom=freedom,
         tail=float(stats.chi2.sf(statistic, freedom)),
         people=observation.people,
-        shortage=shortage(observation, null),
+        shortage=few,
         citation=CITATION,
     )
 
 
-def shortage(observation: Observation, null: Fit) -> str:
-    """Say why the data are too few for a χ² limit, or nothing."""
-    if not null.converged:
-        return "the margins cannot be fitted"
+def _by_moments(
+    observation: Observation, sights: Sequence[Sight], hypothesis: Independence
+) -> tuple[float, int, str]:
+    """Return the quasi-score statistic, its freedom, and what is short."""
+    glances = [glance(sight) for sight in sights]
+    start = starting_table(glances, hypothesis.shape)
+    null = fit_quasi(glances, hypothesis, start)
+    directions = np.stack([d.reshape(-1) for d in _every_direction(hypothesis.shape)])
+    score, information = quasi_moments(glances, null.table, null.weights, directions)
+    statistic, unseen = quadratic(score, information)
+    few = few_people(observation, null.table) if null.converged else UNFITTED
+    return max(statistic - null.left, 0.0), hypothesis.freedom - unseen, few
+
+
+def quadratic(score: Array, information: Array) -> tuple[float, int]:
+    """Return Uᵀ I⁻¹ U over the directions that are seen, and how many are not."""
+    values, vectors = np.linalg.eigh(information)
+    kept = values > RANK * values[-1]
+    turned = vectors[:, kept].T @ score
+    return float(np.sum(turned**2 / values[kept])), int(np.sum(~kept))
+
+
+def few_people(observation: Observation, table: Array) -> str:
+    """Say whether there are too few respondents for so many cells at so much noise.
+
+    What the products of errors in the margins add to π, relative to the chance that the
+    limit takes into account, is one in the number of plain answers that the reports are worth.
+    """
     people = sum(sight.people for sight in observation.covering)
     if people < FEWEST * observation.cells:
         return f"{people:.0f} respondents for {observation.cells} cells"
-    for sight, seen in zip(observation.sights, null.seen, strict=True):
+    same = min(float(np.sum(table**2)), 1.0)
+    worth = sum(n.people * (1 - same) / (noise_of(n) - same) for n in observation.covering)
+    if worth < LEAST_WORTH:
+        return f"the reports are worth {worth:.1f} plain answers"
+    return ""
+
+
+def shortage(observation: Observation, sights: Sequence[Sight], null: Fit) -> str:
+    """Say why the data are too few for a χ² limit, or nothing."""
+    if not null.converged:
+        return UNFITTED
+    if few := few_people(observation, null.table):
+        return few
+    for sight, seen in zip(sights, null.seen, strict=True):
         least = float(sight.people * seen.min())
         if all(lens.complete for lens in sight.lenses) and least < FEWEST:
             return f"only {least:.2g} reports of the rarest kind are expected"
     return ""
 
 
-def _statistic(observation: Observation, hypothesis: Independence, null: Fit) -> tuple[float, int]:
-    sights = observation.sights
-    if len(sights) == 1 and _is_square(sights[0], observation.cells):
+def _statistic(
+    sights: Sequence[Sight], hypothesis: Independence, null: Fit
+) -> tuple[float, int]:
+    if len(sights) == 1 and _is_square(sights[0], math.prod(hypothesis.shape)):
         expected = sights[0].people * null.seen[0]
         return float(np.sum((sights[0].counts - expected) ** 2 / expected)), hypothesis.freedom
-    slopes = [stack(sight, _every_direction(observation.shape)) for sight in sights]
-    score, information = moments(sights, null.seen, slopes)
-    values, vectors = np.linalg.eigh(information)
-    kept = values > RANK * values[-1]
-    turned = vectors[:, kept].T @ score
-    unseen = int(np.sum(~kept))
-    return float(np.sum(turned**2 / values[kept])), hypothesis.freedom - unseen
+    slopes = [stack(sight, _every_direction(hypothesis.shape)) for sight in sights]
+    statistic, unseen = quadratic(*moments(sights, null.seen, slopes))
+    return statistic, hypothesis.freedom - unseen
 
 
 def _is_square(sight: Sight, cells: int) -> bool:

@@ -16,6 +16,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+from scipy.special import expit
 
 from deniable.channels import epsilon_of_all, variances
 from deniable.errors import EstimationError
@@ -149,7 +150,7 @@ def log_odds_width(share: Array, people: Array | float, level: float = 0.95) -> 
     v = np.where(edge, inside, np.clip(share, 1e-12, 1 - 1e-12))
     spread = z / np.sqrt(people * v * (1 - v))
     centre = np.log(v / (1 - v))
-    result: Array = 1 / (1 + np.exp(-centre - spread)) - 1 / (1 + np.exp(-centre + spread))
+    result: Array = expit(centre + spread) - expit(centre - spread)
     return result
 
 

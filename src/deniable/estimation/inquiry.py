@@ -1,0 +1,42 @@
+"""Which tables the folds are asked about."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from deniable.estimation.latent_class import LatentClass
+
+TABLES = (8, 28, 12, 8)
+"""Tables of each width, from one attribute on, that the folds are asked about."""
+
+LARGEST = 2**13
+"""Cells of a table that the folds are asked about."""
+
+
+def some_tables(fit: LatentClass, width: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
+    """Draw some tables of a width that are small enough and were answered by one person."""
+    names, sizes = fit.model.names, dict(zip(fit.model.names, fit.model.sizes, strict=True))
+    together = [
+        {names[a] for group in batch.groups for a in group} for batch in fit.folds.evidence.batches
+    ]
+
+    def fits(table: Sequence[str]) -> bool:
+        small = prod(sizes[name] for name in table) <= LARGEST
+        return small and any(set(table) <= one for one in together)
+
+    wanted = TABLES[width - 1]
+    if comb(len(names), width) <= 10 * wanted:
+        possible = [table for table in combinations(names, width) if fits(table)]
+        order = rng.permutation(len(possible))[:wanted]
+        return [possible[place] for place in order]
+    drawn = (tuple(rng.choice(names, width, replace=False).tolist()) for _ in range(10 * wanted))
+    return [table for table in drawn if fits(table)][:wanted]
+
+

@@ -1,0 +1,133 @@
+"""From the model's table towards the table's own reports, as far as held-out people agree.
+
+An EM step from the model's table is the expectation of the people's own table if they were
+drawn from the model. Few steps let the reports correct what a mixture cannot say; very many
+end at the table's maximum likelihood, which is best where the reports fill the table. How
+many is read off the folds, for tables of one, two, three and four attributes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.estimation.climb import climb, em_step
+from deniable.estimation.inquiry import some_tables
+from deniable.estimation.observation import observe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.latent_class import LatentClass
+    from deniable.estimation.sight import Sight
+
+    Array = NDArray[np.float64]
+
+STEPS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, inf)
+"""The numbers of EM steps tried; infinity stands for maximum likelihood."""
+
+WIDEST = 4
+"""Tables of more attributes are refined like those of so many."""
+
+MOST_STEPS = 500
+"""Accelerated EM steps after which maximum likelihood is taken to be reached."""
+
+PATIENCE = 2
+"""Stages in a row that serve held-out people worse before no more are tried."""
+
+FULL = 2**8
+"""Tables of more cells are never filled by reports: they get at most ``FEW`` steps."""
+
+FEW = 16.0
+TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """How many EM steps a table gets, by its number of attributes.
+
+    Wider tables than were asked about get one step if the widest of those got any.
+    """
+
+    steps: tuple[float, ...]
+
+    def of(self, width: int) -> float:
+        """Return the number of steps for a table of so many attributes."""
+        if width <= len(self.steps):
+            return self.steps[width - 1]
+        return min(self.steps[-1], 1.0)
+
+
+def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refinement:
+    """Ask the folds how many steps serve them best."""
+    attributes = len(fit.model.names)
+    widths = range(1, min(WIDEST, attributes) + 1)
+    return Refinement(tuple(_best_steps(fit, width, rng) for width in widths))
+
+
+def refine(start: Array, sights: Sequence[Sight], steps: float) -> Array:
+    """Return the table after so many EM steps."""
+    if steps == inf:
+        return climb(sights, _open(start), most_steps=MOST_STEPS).table
+    for _ in range(int(steps)):
+        start = em_step(sights, start)
+    return start
+
+
+class _Trial:
+    """A table on its way from a climb's model to its own reports, judged by one fold."""
+
+    def __init__(self, fit: LatentClass, names: Sequence[str], judge: int) -> None:
+        self.judge = judge
+        self.table = fit.climbs[judge].table(names)
+        self.fitted = observe(fit.folds.evidence_fitted(judge), names).sights
+        self.held = observe(fit.folds.evidence_held(judge), names).sights
+        self.before = [np.log(sight.see(self.table)) for sight in self.held]
+
+    def go(self, steps: float) -> None:
+        """Take so many EM steps."""
+        self.table = refine(self.table, self.fitted, steps)
+
+    def gain(self) -> tuple[float, float]:
+        """Return how much likelier the held-out reports became, and the square of the error."""
+        total = square = 0.0
+        for sight, before in zip(self.held, self.before, strict=True):
+            change = np.log(np.maximum(sight.see(self.table), TINY)) - before
+            total += float(np.sum(sight.counts * change))
+            square += float(np.sum(sight.counts * change**2))
+        return total, square
+
+
+def _best_steps(fit: LatentClass, width: int, rng: np.random.Generator) -> float:
+    """Take more and more steps until the held-out people have twice been served worse."""
+    judges = range(fit.folds.number)
+    tables = some_tables(fit, width, rng)
+    trials = [_Trial(fit, names, judge) for names in tables for judge in judges]
+    roomy = any(trial.table.size > FULL for trial in trials)
+    best = sure = chosen = done = 0.0
+    worse = 0
+    for steps in STEPS:
+        if not trials or (steps > FEW and roomy):
+            break
+        for trial in trials:
+            trial.go(steps if steps == inf else steps - done)
+        done = steps
+        gains, squares = zip(*(trial.gain() for trial in trials), strict=True)
+        gain = sum(gains)
+        worse = 0 if gain > best else worse + 1
+        best = max(best, gain)
+        if gain - sqrt(sum(squares)) > sure:
+            sure, chosen = gain - sqrt(sum(squares)), steps
+        if worse == PATIENCE:
+            break
+    return chosen
+
+
+def _open(table: Array) -> Array:
+    """Return the table without zeros: EM cannot leave one."""
+    return (1 - 1e-6) * table + 1e-6 / table.size
