@@ -102,7 +102,7 @@ def spread(members: Places, packed: Floats, single: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def assign(
+def assign(  # noqa: C901 -- one pass over the people; a call for each of them would cost more
     index: Places,
     seen: Floats,
     weight: Floats,

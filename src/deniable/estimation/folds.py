@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.evidence import Evidence
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from deniable.estimation.evidence import Evidence
 
     Counts = NDArray[np.int64]
 
@@ -30,7 +30,7 @@ class Folds:
     @property
     def number(self) -> int:
         """Return R."""
-        return self.counts[0].shape[1]
+        return int(self.counts[0].shape[1])
 
     def held(self, fold: int) -> tuple[Counts, ...]:
         """Return for each batch how many of each row are in the fold."""

@@ -38,5 +38,3 @@ def some_tables(fit: LatentClass, width: int, rng: np.random.Generator) -> list[
         return [possible[place] for place in order]
     drawn = (tuple(rng.choice(names, width, replace=False).tolist()) for _ in range(10 * wanted))
     return [table for table in drawn if fits(table)][:wanted]
-
-

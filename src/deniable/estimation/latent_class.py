@@ -11,7 +11,6 @@ from different starts takes away most of what any one of them makes up.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,7 @@ from deniable.estimation.likelihood import Likelihood, People, likelihood_of
 from deniable.estimation.mixture import Mixture, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 

@@ -91,23 +91,22 @@ def fit_whole_joint(
 
 def _reason(fit: LatentClass, refinement: Refinement) -> str:
     if not fit.gain:
-        first = "The attributes are taken to be independent: no model of their dependence made the reports of held-out people more likely."
+        first = (
+            "The attributes are taken to be independent: no model of their dependence made the "
+            "reports of held-out people more likely."
+        )
     else:
         first = (
-            f"A mixture of products, the mean of {len(fit.climbs)} climbs of about {fit.clock:.0f} EM steps: "
-            f"it made the reports of held-out people {fit.gain:.1f} nats more likely than independence."
+            f"A mixture of products, the mean of {len(fit.climbs)} climbs of about "
+            f"{fit.clock:.0f} EM steps: it made the reports of held-out people "
+            f"{fit.gain:.1f} nats more likely than independence."
         )
-    parts = [
-        f"{_steps(steps)} for tables of {width}" for width, steps in enumerate(refinement.steps, 1)
-    ]
     if not any(refinement.steps):
         return first + " Following a table's own reports further did not help held-out people."
-    return (
-        first
-        + " Held-out people were served best by "
-        + ", ".join(parts)
-        + " attributes (or more)."
+    parts = ", ".join(
+        f"{_steps(steps)} for tables of {width}" for width, steps in enumerate(refinement.steps, 1)
     )
+    return f"{first} Held-out people were served best by {parts} attributes (or more)."
 
 
 def _steps(steps: float) -> str:
