@@ -109,7 +109,7 @@ def _reading(
         columns.append(index.ravel() + first)
         first += len(members)
     rows, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    index = np.ascontiguousarray(rows, np.int32)
+    index = np.array(rows, dtype=np.int32, order="C")
     return Reading(tuple(packs), index, (batch,), (place.ravel(),))
 
 
