@@ -109,8 +109,8 @@ def _reading(
         columns.append(index.ravel() + first)
         first += len(members)
     rows, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    index = np.array(rows, dtype=np.int32, order="C")
-    return Reading(tuple(packs), index, (batch,), (place.ravel(),))
+    people: Places = rows.astype(np.int32)
+    return Reading(tuple(packs), people, (batch,), (place.ravel(),))
 
 
 def _joined(readings: Sequence[Reading]) -> tuple[Reading, ...]:
