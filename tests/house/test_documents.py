@@ -3,61 +3,44 @@
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tools import tasks
+from tests.house.typist import ROOT, Typist
 
-ROOT = Path(__file__).parents[2]
-MATERIALS = Path(__file__).parent / "materials"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
 DOCUMENTS = [
     path.relative_to(ROOT).as_posix()
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
     if "_build" not in path.parts
 ]
-BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
-# What a person does before there is anything to run.
-BEFOREHAND = ("git clone ", "cd ", "pip install ")
 
 
-def run_line(line: str, folder: Path) -> None:
-    """Run one line of a shell block if it is ours; know it otherwise."""
-    words = shlex.split(line, comments=True)
-    if not words or line.startswith(BEFOREHAND):
-        return
-    if words[0] == "./run":
-        words = words[1:]
-        assert words[0] in {*tasks.TASKS, *tasks.BUILT_IN}, line
-        if words[0] != "deniable":
-            return
-    assert words[0] == "deniable", f"who runs this? {line}"
-    command = [sys.executable, "-m", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert not done.returncode, f"{line}\n{done.stderr}"
+@pytest.fixture
+def typist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Typist]:
+    """Sit down where the files lie that people have; a database is started if one is named."""
+
+    def new_database() -> str:
+        new: Callable[[], str] = request.getfixturevalue("postgresql")
+        return new()
+
+    monkeypatch.chdir(tmp_path)
+    typist = Typist(tmp_path, new_database)
+    yield typist
+    typist.stop()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_what_a_document_tells_to_type_works(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_document_tells_to_type_works(name: str, typist: Typist) -> None:
     """Every ``sh`` and ``python`` block runs, in order, where the files lie that people have."""
-    shutil.copytree(MATERIALS, tmp_path, dirs_exist_ok=True)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "document"}
-    for language, code in BLOCK.findall((ROOT / name).read_text(encoding="utf-8")):
-        if language == "python":
-            exec(compile(code, name, "exec"), names)  # noqa: S102 -- the project's own documents
-        else:
-            for line in code.splitlines():
-                run_line(line, tmp_path)
+    typist.type_all((ROOT / name).read_text(encoding="utf-8"), name)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -68,8 +51,25 @@ def test_what_a_document_links_to_is_there(name: str) -> None:
     assert [link for link in links if not (document.parent / link).exists()] == []
 
 
-def test_a_wrong_line_is_found(tmp_path: Path) -> None:
-    """A task, a command and a program that do not exist are each noticed."""
-    for line in ("./run tset", "./run deniable nope", "deniable --nope", "make all"):
-        with pytest.raises(AssertionError):
-            run_line(line, tmp_path)
+WRONG = [
+    "./run tset",
+    "./run deniable nope",
+    "deniable --nope",
+    "make all",
+    "deniable serve nothing.toml",
+    "curl http://127.0.0.1:8000/v1/health",
+]
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_line_is_found(line: str, typist: Typist) -> None:
+    """A task, a command, a program and a server that do not exist are each noticed."""
+    with pytest.raises(AssertionError):
+        typist.type_line(line)
+
+
+def test_a_refused_request_is_found(typist: Typist) -> None:
+    """A server that is told to be asked without its token refuses, and that is noticed."""
+    typist.type_line("deniable serve examples/health.toml")
+    with pytest.raises(OSError, match="401"):
+        typist.type_line("curl http://127.0.0.1:8000/v1/surveys/health/tally")

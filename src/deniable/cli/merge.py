@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from functools import reduce
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from deniable.cli.terminal import note, print_facts
+from deniable.errors import RequestError
 
 
 @click.command()
@@ -16,7 +18,9 @@ from deniable.cli.terminal import note, print_facts
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to write the sum.")
 @click.option("--into", help="A survey's address, as https://…/v1/surveys/NAME.")
 @click.option(
-    "--token-file", type=click.Path(exists=True, dir_okay=False), help="Holds a token to merge."
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Holds a token to merge, alone or as the server sent it.",
 )
 def command(
     *, tallies: tuple[str, ...], output: str | None, into: str | None, token_file: str | None
@@ -37,8 +41,19 @@ def command(
         Path(output).write_bytes(total.to_bytes())
         print_facts([("people", f"{total.total:,}"), ("sources", len(total.sources))])
         return
-    token = Path(token_file).read_text(encoding="utf-8").strip() if token_file else ""
+    token = token_in(Path(token_file).read_text(encoding="utf-8")) if token_file else ""
     with closing(Line(str(into))) as line:
         for name, tally in zip(tallies, read, strict=True):
             status = line.post_tally(f"{into}/tallies", tally.to_bytes(), token)
             note(f"{name}: {status}")
+
+
+def token_in(text: str) -> str:
+    """Return the token in a file that holds it alone, or in the server's answer that made it."""
+    if not text.lstrip().startswith("{"):
+        return text.strip()
+    try:
+        return str(json.loads(text)["token"])
+    except (ValueError, KeyError) as error:
+        expected = "a token alone, or what the server answered when it made one"
+        raise RequestError("there is no token in this file", expected=expected) from error
