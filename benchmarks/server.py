@@ -177,7 +177,7 @@ def started(command: list[str], kind: str) -> Iterator[str]:
     try:
         with contextlib.closing(Line(address)) as line:
             for _ in range(400):
-                if line.send(f"{address}/x", b"x").status != 503:  # noqa: PLR2004
+                if line.send(f"{address}/x", b"x").status != 503:
                     break
                 time.sleep(0.05)
         yield address
