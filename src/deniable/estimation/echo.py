@@ -99,9 +99,9 @@ def subset_echo(channel: SubsetSelection, cells: int) -> Echo:
         mean = np.array([(depth - 1) * one, depth * one])
         power = np.array([(depth - 1) * (depth - 2), depth * (depth - 1)]) * two + mean
         product = np.array([(depth - 1) * depth, depth * depth]) * two
-        first += odds * (mean + [hit, 0])
-        square += odds * (power + [hit * (2 * mean[0] + 1), 0])
-        crossed += odds * (product + [hit * mean[1], 0])
+        first += odds * (mean + np.array([hit, 0]))
+        square += odds * (power + np.array([hit * (2 * mean[0] + 1), 0]))
+        crossed += odds * (product + np.array([hit * mean[1], 0]))
     return _echo(channel, depth, first, square, crossed)
 
 

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MOST_STEPS = 20
-CLOSE = 1e-6
-"""A decrement below this: less than a thousandth of a standard error is left."""
+CLOSE = 1e-10
+"""A decrement below this: 1e-5 standard errors are left. The statistic is no minimum at the
+root, so what is left changes it in the first order."""
 
 CLOSE_ENOUGH = 1.0
 """A decrement that may be left far from the hypothesis, where scoring is slow: less than a
@@ -70,7 +71,7 @@ class Glance:
         flat = np.ones(len(covariance))
         if flat @ covariance @ flat < FLAT * np.trace(covariance):
             covariance = covariance + np.trace(covariance) / len(covariance)  # Σπ̂ is certain
-        return np.linalg.pinv(covariance, hermitian=True)
+        return np.asarray(np.linalg.pinv(covariance, hermitian=True), np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,15 +107,17 @@ def starting_table(glances: Sequence[Glance], shape: tuple[int, ...]) -> Array:
     whole = [seen for seen in glances if len(seen.axes) == len(shape)]
     people = np.array([seen.sight.people for seen in whole])
     mean = sum(n * seen.estimate for n, seen in zip(people, whole, strict=True)) / people.sum()
-    proper: Array = np.maximum(mean, 1e-3 / mean.size)
-    return proper / proper.sum()
+    lifted = np.maximum(mean, 1e-3 / mean.size)
+    proper: Array = lifted / lifted.sum()
+    return proper
 
 
 def covariance_at(sight: Sight, table: Array) -> Array:
     """Return the covariance of the flattened π̂ if π were this table."""
     if not all(_is_known(lens) for lens in sight.lenses):
         loss = (sight.people - 1) / sight.people  # nothing is estimated here
-        return loss * Dispersion(table, ((1.0, sight),)).dense()
+        found: Array = loss * Dispersion(table, ((1.0, sight),)).dense()
+        return found
     wide = table.transpose(sight.order).reshape([lens.cells for lens in sight.lenses])
     moment = _moment(sight.lenses, wide)
     places = np.arange(table.size).reshape(table.shape).transpose(sight.order).reshape(-1)
@@ -176,7 +179,8 @@ def _moment(lenses: Sequence[Lens], wide: Array) -> Array:
     """Return E[U·Uᵀ], the groups one after another: a group's own moments, axis by axis."""
     echoes = [lens.echo for lens in lenses if isinstance(lens, RowLens) and lens.echo is not None]
     if len(echoes) == 1:
-        return echoes[0].moment(wide)
+        moment: Array = echoes[0].moment(wide)
+        return moment
     table = wide
     for echo, lens in zip(echoes, lenses, strict=True):
         pairs = echo.tensor(lens.cells).reshape(lens.cells, -1)

@@ -121,9 +121,7 @@ def shortage(observation: Observation, sights: Sequence[Sight], null: Fit) -> st
     return ""
 
 
-def _statistic(
-    sights: Sequence[Sight], hypothesis: Independence, null: Fit
-) -> tuple[float, int]:
+def _statistic(sights: Sequence[Sight], hypothesis: Independence, null: Fit) -> tuple[float, int]:
     if len(sights) == 1 and _is_square(sights[0], math.prod(hypothesis.shape)):
         expected = sights[0].people * null.seen[0]
         return float(np.sum((sights[0].counts - expected) ** 2 / expected)), hypothesis.freedom
