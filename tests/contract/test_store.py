@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import text
 
 from deniable.channels import fresh_id
 from deniable.collection.arrival import Arrival
@@ -27,6 +28,7 @@ from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
     from deniable.collection.store import Store
+    from deniable.collection.store.sql import SqlStore
 
 SCHEMA = Schema((Attribute.nominal("sex", ["f", "m"]), Attribute.nominal("city", ["a", "b", "c"])))
 
@@ -256,6 +258,34 @@ def test_an_invitation_is_good_for_one_report(store: Store) -> None:
     ]
     with store.reading() as reading:
         assert reading.invitation_totals(key) == (2, 2)
+
+
+# How each database laid the reports down, and the mark it gave each row, if any.
+AS_LAID_DOWN = {
+    "sqlite": "SELECT id, 1 FROM report",
+    "postgresql": "SELECT id, xmin::text FROM report ORDER BY ctid",
+}
+
+
+@pytest.mark.parametrize("store", list(AS_LAID_DOWN), indirect=True)
+def test_a_closed_block_does_not_tell_which_report_came_with_which_invitation(
+    store: SqlStore, request: pytest.FixtureRequest
+) -> None:
+    """Its reports lie in the order of their random ids, as if one transaction had written them.
+
+    That 20 random ids came in ascending order has probability 1/20!, below 1e-18.
+    """
+    collection = published(store, terms=Terms(invited=True))
+    key = key_of(store)
+    for code in collection.invite("health", 20):
+        assert record(store, [arrival(key, code=hash_of(code))], now=0) == ["accepted"]
+    collection.close("health")
+    kind = request.node.callspec.params["store"]
+    with store._engine.connect() as connection:  # noqa: SLF001 -- as a thief reads it
+        rows = connection.execute(text(AS_LAID_DOWN[kind])).all()
+    assert len(rows) == 20
+    assert [name for name, _ in rows] == sorted(name for name, _ in rows)
+    assert len({mark for _, mark in rows}) == 1
 
 
 def test_refusals_are_added_up_by_reason(store: Store) -> None:

@@ -190,7 +190,10 @@ class Writing(Reading, Protocol):
         """Let an open block close later."""
 
     def close_block(self, survey: int, number: int, tally: bytes) -> None:
-        """Close a block for good."""
+        """Close a block for good.
+
+        From then on nothing tells in what order its reports came, nor with which invitations.
+        """
 
     def add_refusals(self, survey: int, reasons: Mapping[str, int]) -> None:
         """Count refused reports."""

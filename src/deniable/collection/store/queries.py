@@ -127,6 +127,16 @@ ADD_REPORTS_POSTGRESQL = text(
     " CAST(:views AS int[]), CAST(:answers AS text[]), CAST(:late AS boolean[]))"
 )
 
+# PostgreSQL writes into every row which transaction made it, and keeps rows as they came:
+# whoever reads the files could tell which report came with which invitation. So a closed
+# block's reports are laid anew, all by one transaction and in the order of their random ids.
+LAY_ANEW_POSTGRESQL = text(
+    "WITH taken AS (DELETE FROM report WHERE survey = :of AND (block = :nr OR late)"
+    ' RETURNING survey, id, block, view, "values", late)'
+    ' INSERT INTO report (survey, id, block, view, "values", late)'
+    ' SELECT survey, id, block, view, "values", late FROM taken ORDER BY id'
+)
+
 SQLITE_SETTINGS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # the log is on the disk before a commit returns

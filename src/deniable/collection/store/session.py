@@ -204,8 +204,10 @@ class SqlSession:
         self._do(queries.POSTPONE_BLOCK.values(closes_at=closes_at), of=survey, nr=number)
 
     def close_block(self, survey: int, number: int, tally: bytes) -> None:
-        """Close a block for good."""
+        """Close a block for good, and efface the order in which its reports came."""
         self._do(queries.CLOSE_BLOCK.values(tally=tally), of=survey, nr=number)
+        if self._connection.dialect.name == "postgresql":
+            self._do(queries.LAY_ANEW_POSTGRESQL, of=survey, nr=number)
 
     def add_refusals(self, survey: int, reasons: Mapping[str, int]) -> None:
         """Count refused reports."""
