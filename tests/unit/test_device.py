@@ -8,6 +8,7 @@ import math
 import pickle
 import subprocess
 import sys
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -48,9 +49,11 @@ from deniable.protocol import (
     next_block,
     report_from_bytes,
 )
+from deniable.schema import Attribute, Schema
 from deniable.testing import ScriptedCoin, UnsafeSeededCoin, ask_one_design
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -58,6 +61,7 @@ SIZES = (2, 3, 4)
 DESIGN = ask_one_design(SIZES, epsilon=1.0)
 BLOCK = first_block(DESIGN)
 AGREED = Agreement(epsilon=1.0)
+SEXES = Schema((Attribute.nominal("sex", ["female", "male"]),))
 
 
 def answer(*cells: int) -> Answer:
@@ -262,6 +266,58 @@ def test_an_answer_outside_its_domain_is_one_error_that_does_not_name_it(
     with pytest.raises(AnswerError) as caught:
         Answer(cells, SIZES)
     assert caught.value.given is None or "cells" in str(caught.value.given)
+
+
+class BrokenCoin(ScriptedCoin):
+    """A coin that breaks when the truth is already at hand."""
+
+    def heads(self, head: int) -> bool:
+        """Fail while another error is being handled, as real faults do."""
+        try:
+            return super().heads(head)
+        except AssertionError as error:
+            raise OSError("no more randomness") from error
+
+
+TOO_LARGE = 987_654_321
+"""An answer to be looked for in what is shown."""
+
+LARGE = Design(
+    survey="large",
+    schema="-" * 43,
+    attributes=(("a", TOO_LARGE + 1),),
+    views=(View((Group((0,), (TOO_LARGE + 1,)),)),),
+    channels=((k_ary(1.0, TOO_LARGE + 1),),),
+    epsilon="1",
+)
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [
+        lambda: Answer((TOO_LARGE, 0, 0), SIZES),
+        lambda: Answer.of(SEXES, {"sex": str(TOO_LARGE)}),
+        lambda: Answer.of(SEXES, {"sex": "male", str(TOO_LARGE): 1}),
+        lambda: Answer.of(SEXES, [TOO_LARGE]),  # type: ignore[arg-type]
+        lambda: Device(MemoryStorage(), Agreement(1.0), coin=BrokenCoin([])).respond(
+            LARGE, first_block(LARGE), Answer((TOO_LARGE,), (TOO_LARGE + 1,))
+        ),
+        lambda: Device(MemoryStorage(), AGREED).respond(
+            DESIGN, BLOCK, Answer((TOO_LARGE,), (TOO_LARGE + 1,))
+        ),
+    ],
+    ids=["domain", "category", "stranger", "no mapping", "coin", "design"],
+)
+def test_an_error_shows_no_answer_even_with_the_locals_of_its_trace(
+    fail: Callable[[], object],
+) -> None:
+    """A crash reporter that writes down every frame's variables writes down no answer."""
+    with pytest.raises(Exception, match=r".") as caught:
+        fail()
+    trace = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    shown = "".join(trace.format())
+    assert "guarded" in shown, "the trace begins where the frames were forgotten"
+    assert str(TOO_LARGE) not in shown
 
 
 def test_stored_memory_holds_no_answer() -> None:

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from functools import wraps
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
 
 from deniable.errors import AnswerError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from deniable.schema import Schema
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def untraced(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let errors out of a function without the frames they came through.
+
+    A trace may show what its frames hold (crash reporters do), and these hold the truth.
+    """
+
+    @wraps(function)
+    def guarded(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001 -- whatever it is, it goes on below
+            fault = _bare(error)
+        del args, kwargs
+        raise fault
+
+    return guarded
+
+
+def _bare(error: BaseException) -> BaseException:
+    """Return an error whose own frames, and those of its causes, are forgotten."""
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    return error
 
 
 class Answer:
@@ -17,6 +48,7 @@ class Answer:
 
     __slots__ = ("__cells",)
 
+    @untraced
     def __init__(self, cells: Sequence[int], sizes: Sequence[int]) -> None:
         """Hold one cell for each attribute, checked against the attributes' sizes."""
         if len(cells) != len(sizes):
@@ -29,6 +61,7 @@ class Answer:
         self.__cells = tuple(cells)
 
     @classmethod
+    @untraced
     def of(cls, schema: Schema, given: Mapping[str, object]) -> Answer:
         """Encode named answers under a schema, such as ``{"sex": "female"}``."""
         return cls(schema.encode(given), schema.sizes)

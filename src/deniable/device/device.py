@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from deniable.channels import SystemCoin, fresh_id
 from deniable.device.agreement import Agreement, Certificate, examine
+from deniable.device.answer import untraced
 from deniable.device.ledger import Ledger, ledger_from_bytes
 from deniable.errors import AnswerError, EpsilonError, PrivacyRefusedError, StorageError
 from deniable.protocol import Report
@@ -103,6 +104,7 @@ class Device:
         self._remember()
         return report
 
+    @untraced
     def _randomize(self, design: Design, block: Block, answer: Answer) -> Report:
         cells = answer._cells_for_the_coin()  # noqa: SLF001 - the one place that may look
         if len(cells) != len(design.sizes) or any(map(operator.ge, cells, design.sizes)):
