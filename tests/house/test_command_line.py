@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from deniable.cli import main, terminal
-from deniable.cli.lazy import Commands
+from deniable.cli.lazy import SECTIONS, Commands
 from deniable.errors import DataError
 
 if TYPE_CHECKING:
@@ -74,6 +75,26 @@ def test_a_command_is_summed_up_by_the_sentence_it_begins_with(name: str) -> Non
     """The list of commands and the command's own help agree."""
     summary = dict(Commands.summaries())[name.partition(" ")[2]]
     assert " ".join(HELP[name].split()).find(" ".join(summary.split())) >= 0
+
+
+def test_the_list_of_commands_names_each_of_them_once() -> None:
+    """Every command stands in one section, every section holds commands that exist."""
+    names = [name for name, _ in Commands.summaries()]
+    placed = [name for section in SECTIONS.values() for name in section]
+    assert sorted(placed) == sorted({*placed} & {*names}), "a section names what is no command"
+    lines = HELP["deniable"].splitlines()
+    for name in names:
+        assert len([line for line in lines if re.match(rf"  {name}  ", line)]) == 1
+
+
+@pytest.mark.parametrize(("word", "nearest"), [("randomise", "'randomize'"), ("xx", "one of")])
+def test_a_command_that_does_not_exist_is_answered_with_the_nearest(
+    word: str, nearest: str
+) -> None:
+    """Whoever mistypes a command is told which one there is."""
+    result = CliRunner().invoke(main, [word])
+    assert result.exit_code == 2
+    assert f"No such command '{word}'. Did you mean {nearest}" in result.stderr
 
 
 def test_the_list_of_commands_loads_no_number_crunching() -> None:

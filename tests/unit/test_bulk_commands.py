@@ -45,12 +45,12 @@ def randomize(folder: Path, *words: object) -> Result:
 
 
 def test_a_file_is_randomized_counted_and_the_tally_written(folder: Path) -> None:
-    """ε is printed rounded up, per respondent and per answer, and the next step is named."""
+    """ε is printed rounded up, per answer and per attribute, and the next step is named."""
     done = randomize(folder, "-o", folder / "reports.parquet")
     assert done.exit_code == 0, done.output
     assert "600 in" in done.stdout
-    assert "ε per respondent  at most 1.000" in done.stdout
-    assert "ε per answer      at most 0.500" in done.stdout
+    assert "ε per answer     at most 1.000" in done.stdout
+    assert "ε per attribute  at most 0.500" in done.stdout
     assert "deniable estimate" in done.stderr
     done = run("count", folder / "reports.parquet", "-o", folder / "tally.json")
     assert done.exit_code == 0, done.output
@@ -60,7 +60,7 @@ def test_a_file_is_randomized_counted_and_the_tally_written(folder: Path) -> Non
 def test_epsilon_may_be_given_instead_of_the_survey_s(folder: Path) -> None:
     """The level on the command line is the one that is kept."""
     done = randomize(folder, "-o", folder / "r.csv", "--epsilon", "2.5", "--ids")
-    assert "ε per respondent  at most 2.500" in done.stdout
+    assert "ε per answer     at most 2.500" in done.stdout
     about = json.loads((folder / "r.csv.provenance.json").read_text(encoding="utf-8"))
     assert about["design"]["epsilon"] == "2.5"
 

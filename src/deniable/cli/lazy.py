@@ -2,7 +2,8 @@
 
 A module of this package that defines ``command`` is a command. Its name is the
 module's (``randomize.py`` is ``deniable randomize``) and the first line of its
-docstring is what ``deniable --help`` prints. Adding a command touches no other file.
+docstring is what ``deniable --help`` prints. Adding a command touches no other file;
+in the list it stands at the end until it is given a place in ``SECTIONS``.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,14 @@ REFUSED = 2
 FAILED = 70
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+
+SECTIONS: Final = {
+    "See what this is": ("demo",),
+    "Prepare a survey": ("schema", "validate", "design", "clusters"),
+    "Ask, or randomize answers at hand": ("serve", "simulate", "randomize"),
+    "Learn from reports": ("count", "merge", "estimate", "synthesize"),
+}
+"""The order in which a person meets the commands."""
 
 _HERE = Path(__file__).parent
 
@@ -47,11 +56,28 @@ class Commands(click.Group):
         command.name = cmd_name
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called, or name the nearest one."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            known = nearest(args[0], self.list_commands(ctx))
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {known}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by the first lines of their modules, again without importing."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries()))
+        left = dict(self.summaries())
+        width = max(map(len, left))
+        listed = {
+            title: [(name, left.pop(name)) for name in names if name in left]
+            for title, names in SECTIONS.items()
+        }
+        for title, lines in (listed | {"More": list(left.items())}).items():
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(width), summary) for name, summary in lines])
 
     @staticmethod
     def summaries() -> Iterator[tuple[str, str]]:

@@ -97,12 +97,12 @@ def _facts(written: Written) -> list[tuple[str, object]]:
         zip(attribute_epsilons(design, block.channels), design.names, strict=True), reverse=True
     )
     (most, costliest), (least, _) = by_attribute[0], by_attribute[-1]
-    answer = f"at most {format_epsilon(most)}" + (f" ({costliest})" if most > least else "")
+    attribute = f"at most {format_epsilon(most)}" + (f" ({costliest})" if most > least else "")
     return [
         ("reports", f"{written.rows:,} in {written.path}"),
         ("design", f"{design.protocol}, {len(design.views)} {_plural('view', len(design.views))}"),
-        ("ε per respondent", f"at most {format_epsilon(max(view_epsilons(block.channels)))}"),
-        ("ε per answer", answer),
+        ("ε per answer", f"at most {format_epsilon(max(view_epsilons(block.channels)))}"),
+        ("ε per attribute", attribute),
         ("digest", design.digest),
     ]
 
