@@ -162,7 +162,7 @@ def test_every_pair_is_tested_and_the_associated_one_is_found() -> None:
     names = ["a", "b", "c", "d"]
     evidence = evidence_from_reports(names, (3,) * 4, [channel] * 4, reports)
     told: list[int] = []
-    found = every_pair(evidence, names, progress=lambda done, _: told.append(done))
+    found = every_pair(evidence, names, rng=rng, progress=lambda done, _: told.append(done))
     assert found.discoveries(1e-6) == [("a", "b")]
     assert told == [1, 2, 3, 4, 5, 6]
     assert len(found.results) == 6

@@ -1,19 +1,42 @@
 """Is it real, and how strong? Tests, derived measures and their uncertainty."""
 
+from deniable.inference.central import NoisyTable, unsafe_release
+from deniable.inference.groups import equality_test
+from deniable.inference.hypothesis import Anything, Given, Hypothesis
 from deniable.inference.independence import Independence, mutual
 from deniable.inference.pairs import PairTests, every_pair
 from deniable.inference.plain import plain_test
+from deniable.inference.procedure import Procedure
 from deniable.inference.ratio import ratio_test
+from deniable.inference.registry import (
+    TESTS,
+    fit_test,
+    groups_test,
+    independence_test,
+    procedure_named,
+)
 from deniable.inference.result import TestResult
 from deniable.inference.score import score_test
 
 __all__ = [
+    "TESTS",
+    "Anything",
+    "Given",
+    "Hypothesis",
     "Independence",
+    "NoisyTable",
     "PairTests",
+    "Procedure",
     "TestResult",
+    "equality_test",
     "every_pair",
+    "fit_test",
+    "groups_test",
+    "independence_test",
     "mutual",
     "plain_test",
+    "procedure_named",
     "ratio_test",
     "score_test",
+    "unsafe_release",
 ]

@@ -57,6 +57,11 @@ class Independence:
         return tuple(self._cells(axes) for axes in (self.given, *self.parts))
 
     @property
+    def is_mutual(self) -> bool:
+        """Tell whether every attribute is independent of all others, nothing given."""
+        return not self.given and all(len(part) == 1 for part in self.parts)
+
+    @property
     def freedom(self) -> int:
         """Return how many dimensions the hypothesis takes from the full table."""
         strata, *parts = self.sizes

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.estimation.observation import observe
-from deniable.inference.independence import mutual
-from deniable.inference.score import score_test
+from deniable.inference.registry import independence_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +43,14 @@ class PairTests:
             zip(pairs, q_values([self.results[pair].p_value for pair in pairs]), strict=True)
         )
 
+    def matrix(self) -> Array:
+        """Return the q-values, attribute by attribute; NaN where a pair was not tested."""
+        places = {name: place for place, name in enumerate(self.names)}
+        result = np.full((len(self.names), len(self.names)), np.nan)
+        for (one, two), q in self.adjusted().items():
+            result[places[one], places[two]] = result[places[two], places[one]] = q
+        return result
+
     def discoveries(self, rate: float = 0.05) -> list[tuple[str, str]]:
         """Return the pairs called associated, of which at most ``rate`` are expected to be wrong.
 
@@ -57,13 +63,17 @@ def every_pair(
     source: Source,
     attributes: Sequence[str],
     *,
+    rng: np.random.Generator,
+    method: str = "score",
     progress: Callable[[int, int], None] | None = None,
 ) -> PairTests:
-    """Test every pair of attributes for independence by the score test.
+    """Test every pair of attributes for independence.
 
     Args:
         source: A tally or evidence.
         attributes: The attributes to pair.
+        rng: Where a test throws dice.
+        method: A name in ``TESTS``.
         progress: Told how many pairs of how many are done.
     """
     pairs = list(combinations(attributes, 2))
@@ -71,8 +81,7 @@ def every_pair(
     untested: dict[tuple[str, str], str] = {}
     for done, pair in enumerate(pairs, start=1):
         try:
-            observation = observe(source, pair)
-            found = score_test(observation, mutual(observation.shape), independence_of(pair))
+            found = independence_test(source, pair, rng=rng, method=method)
         except EstimationError as error:
             untested[pair] = str(error)
         else:
@@ -83,15 +92,6 @@ def every_pair(
         if progress is not None:
             progress(done, len(pairs))
     return PairTests(tuple(attributes), results, untested)
-
-
-def independence_of(names: Sequence[str]) -> str:
-    """Return the hypothesis as words.
-
-    >>> independence_of(["smokes", "age", "sex"])
-    'smokes, age and sex are independent'
-    """
-    return f"{', '.join(names[:-1])} and {names[-1]} are independent"
 
 
 def q_values(tails: Sequence[float]) -> list[float]:

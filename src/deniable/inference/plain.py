@@ -15,6 +15,7 @@ from scipy import stats
 from deniable.errors import EstimationError
 from deniable.estimation.observation import require_together
 from deniable.estimation.sight import Lattice
+from deniable.inference.independence import Independence
 from deniable.inference.result import TestResult
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from deniable.estimation.observation import Observation
     from deniable.estimation.sight import Sight
-    from deniable.inference.independence import Independence
+    from deniable.inference.hypothesis import Hypothesis
 
     Array = NDArray[np.float64]
 
@@ -32,10 +33,10 @@ FEWEST = 5.0
 """Reports expected of the rarest pair of values, below which χ² is no good limit."""
 
 
-def plain_test(observation: Observation, hypothesis: Independence, name: str) -> TestResult:
+def plain_test(observation: Observation, hypothesis: Hypothesis, name: str) -> TestResult:
     """Test mutual independence by χ² on the reports, block by block."""
     sights = require_together(observation)
-    if hypothesis.given or any(len(part) > 1 for part in hypothesis.parts):
+    if not isinstance(hypothesis, Independence) or not hypothesis.is_mutual:
         problem = "chi-square on the reports tests that every attribute is independent of the rest"
         raise EstimationError(problem, expected="the score test for other hypotheses")
     if not all(_apart(sight) for sight in sights):

@@ -1,10 +1,9 @@
 """Quasi-scores: the unbiased estimate against its covariance under the hypothesis.
 
-For reported sets, bits and hashes far more different reports are possible than came, and
-an information counted on those that came makes a test too eager. What the reports say
-about π is kept in π̂ = Uᵀĉ, whose covariance V(π) = (E_π[U·Uᵀ] − ππᵀ)/n is known without
-them. The quasi-score V⁻¹(π̂ − π) (Wedderburn 1974) takes the score's place, V⁻¹ the
-information's. Where a report is one cell the two are the same.
+What the reports say about π is kept in π̂ = Uᵀĉ, whose covariance
+V(π) = (E_π[U·Uᵀ] − ππᵀ)/n is known without listing all reports. The quasi-score
+V⁻¹(π̂ − π) (Wedderburn 1974) takes the score's place, V⁻¹ the information's. Where a
+report is one cell the two are the same.
 """
 
 from __future__ import annotations
@@ -17,27 +16,17 @@ import numpy as np
 
 from deniable.estimation.covariance import Dispersion
 from deniable.estimation.lens import RowLens
-from deniable.inference.scoring import solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.echo import Echo
     from deniable.estimation.lens import Lens
     from deniable.estimation.sight import Sight
-    from deniable.inference.independence import Independence
 
     Array = NDArray[np.float64]
-
-MOST_STEPS = 20
-CLOSE = 1e-10
-"""A decrement below this: 1e-5 standard errors are left. The statistic is no minimum at the
-root, so what is left changes it in the first order."""
-
-CLOSE_ENOUGH = 1.0
-"""A decrement that may be left far from the hypothesis, where scoring is slow: less than a
-standard error. It is taken off the statistic (Neyman 1959, C(α))."""
 
 FLAT = 1e-10
 """Share of the variances below which a combination of estimated cells is certain."""
@@ -57,6 +46,11 @@ class Glance:
     estimate: Array
     sight: Sight
 
+    @property
+    def people(self) -> float:
+        """Return the number of respondents."""
+        return self.sight.people
+
     def margin(self, table: Array) -> Array:
         """Return the cells of a table that are estimated here, flat."""
         others = tuple(axis for axis in range(table.ndim) if axis not in self.axes)
@@ -64,34 +58,26 @@ class Glance:
         return result
 
     def weight(self, table: Array) -> Array:
-        """Return V⁻¹ at a proper table."""
+        """Return V⁻¹ at the proper table next to one."""
         proper = self.margin(np.maximum(table, 0))
         proper = proper / proper.sum()
+        (lens, *others) = self.sight.lenses
+        if not others and isinstance(lens, RowLens) and lens.echo is not None:
+            # E[U·Uᵀ] treats all cells alike: their order does not matter.
+            return inverse_at(lens.echo, proper) * self.people
         covariance = covariance_at(self.sight, proper.reshape(self.estimate.shape))
         flat = np.ones(len(covariance))
         if flat @ covariance @ flat < FLAT * np.trace(covariance):
             covariance = covariance + np.trace(covariance) / len(covariance)  # Σπ̂ is certain
         return np.asarray(np.linalg.pinv(covariance, hermitian=True), np.float64)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QuasiFit:
-    """A hypothesis fitted by quasi-scores.
-
-    Attributes:
-        table: π under the hypothesis.
-        weights: V⁻¹ of each glance there.
-        left: The decrement left: what a further step would take off the statistic.
-    """
-
-    table: Array
-    weights: tuple[Array, ...]
-    left: float
-
-    @property
-    def converged(self) -> bool:
-        """Tell whether the scoring came to rest."""
-        return self.left < CLOSE_ENOUGH
+    def moments(self, table: Array, directions: Array) -> tuple[Array, Array]:
+        """Return D·V⁻¹(π̂ − π) and D·V⁻¹·Dᵀ."""
+        wide = directions.reshape(len(directions), *table.shape)
+        others = tuple(axis + 1 for axis in range(table.ndim) if axis not in self.axes)
+        slopes = wide.sum(axis=others).reshape(len(directions), -1)
+        pull = slopes @ self.weight(table)
+        return pull @ (self.estimate.reshape(-1) - self.margin(table)), pull @ slopes.T
 
 
 def glance(sight: Sight) -> Glance:
@@ -99,17 +85,28 @@ def glance(sight: Sight) -> Glance:
     axes = tuple(sorted(sight.order))
     ranks = tuple(axes.index(axis) for axis in sight.order)
     estimate = sight.invert(sight.counts / sight.people)
-    return Glance(axes, estimate, _renumbered(sight, ranks))
+    renumbered: Sight = replace(sight, order=ranks)  # type: ignore[type-var]  # both are records
+    return Glance(axes, estimate, renumbered)
 
 
-def starting_table(glances: Sequence[Glance], shape: tuple[int, ...]) -> Array:
-    """Return the mean of the estimates of the whole table, proper, by numbers of people."""
-    whole = [seen for seen in glances if len(seen.axes) == len(shape)]
-    people = np.array([seen.sight.people for seen in whole])
-    mean = sum(n * seen.estimate for n, seen in zip(people, whole, strict=True)) / people.sum()
-    lifted = np.maximum(mean, 1e-3 / mean.size)
-    proper: Array = lifted / lifted.sum()
-    return proper
+def inverse_at(echo: Echo, share: Array) -> Array:
+    """Return the inverse of E[U·Uᵀ] − ππᵀ for one group, by Woodbury's formula.
+
+    Off the diagonal the moment is a + b·(π_z + π_w): a diagonal matrix and one of rank 2.
+    """
+    slope = echo.crossed - echo.apart
+    spread = echo.other - echo.apart + (echo.own - echo.other - 2 * slope) * share
+    ends = np.stack([np.ones_like(share), share], axis=1)
+    middle = np.array([[echo.apart, slope], [slope, -1.0]])
+    inside = ends.T @ (ends / spread[:, None])
+    total = float(np.sum(spread) + np.sum(ends, axis=0) @ middle @ np.sum(ends, axis=0))
+    trace = float(np.sum(spread + np.einsum("zi,ij,zj->z", ends, middle, ends)))
+    if total < FLAT * trace:
+        middle[0, 0] += trace / len(share)  # Σπ̂ is certain
+    scaled = ends / spread[:, None]
+    core = np.linalg.solve(np.eye(2) + middle @ inside, middle)
+    result: Array = np.diag(1 / spread) - scaled @ core @ scaled.T
+    return result
 
 
 def covariance_at(sight: Sight, table: Array) -> Array:
@@ -125,49 +122,6 @@ def covariance_at(sight: Sight, table: Array) -> Array:
     settled[np.ix_(places, places)] = moment
     flat = table.reshape(-1)
     result: Array = (settled - np.outer(flat, flat)) / sight.people
-    return result
-
-
-def fit_quasi(glances: Sequence[Glance], hypothesis: Independence, start: Array) -> QuasiFit:
-    """Return the root of the hypothesis's quasi-score, from a table near it."""
-    factors = hypothesis.factors(start)
-    table = hypothesis.table(factors)
-    weights = _weights(glances, table)
-    left = np.inf
-    for _ in range(MOST_STEPS):
-        directions = np.stack([d.reshape(-1) for d in hypothesis.directions(factors)])
-        score, information = quasi_moments(glances, table, weights, directions)
-        step = solve(information, score)
-        left = float(score @ step)
-        if left < CLOSE:
-            break
-        factors = hypothesis.moved(factors, step)
-        table = hypothesis.table(factors)
-        weights = _weights(glances, table)
-    return QuasiFit(table, weights, left)
-
-
-def quasi_moments(
-    glances: Sequence[Glance], table: Array, weights: Sequence[Array], directions: Array
-) -> tuple[Array, Array]:
-    """Return the quasi-score and its information along directions, one flat row each."""
-    rank = len(directions)
-    score, information = np.zeros(rank), np.zeros((rank, rank))
-    wide = directions.reshape(rank, *table.shape)
-    for seen, weight in zip(glances, weights, strict=True):
-        slope = np.stack([seen.margin(direction) for direction in wide])
-        pull = slope @ weight
-        score += pull @ (seen.estimate.reshape(-1) - seen.margin(table))
-        information += pull @ slope.T
-    return score, information
-
-
-def _weights(glances: Sequence[Glance], table: Array) -> tuple[Array, ...]:
-    return tuple(seen.weight(table) for seen in glances)
-
-
-def _renumbered(sight: Sight, ranks: tuple[int, ...]) -> Sight:
-    result: Sight = replace(sight, order=ranks)  # type: ignore[type-var]  # both are records
     return result
 
 

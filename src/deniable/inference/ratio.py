@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.observation import Observation
-    from deniable.inference.independence import Independence
+    from deniable.inference.hypothesis import Hypothesis
 
     Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ REST = 1e-7
 """Nats gained by a step, below which the fit of the hypothesis is at rest."""
 
 
-def ratio_test(observation: Observation, hypothesis: Independence, name: str) -> TestResult:
+def ratio_test(observation: Observation, hypothesis: Hypothesis, name: str) -> TestResult:
     """Test a hypothesis against the full table by the ratio of their likelihoods."""
     require_together(observation)
     null = fit(observation.sights, hypothesis)
@@ -54,7 +54,7 @@ def ratio_test(observation: Observation, hypothesis: Independence, name: str) ->
     )
 
 
-def _proper(observation: Observation, hypothesis: Independence, start: Array) -> Array:
+def _proper(observation: Observation, hypothesis: Hypothesis, start: Array) -> Array:
     """Climb within the hypothesis and the simplex: an EM step, then its product of margins."""
     table = hypothesis.nearest(start / start.sum())
     before = -np.inf

@@ -29,7 +29,7 @@ class TestResult:
     hypothesis: str
     method: str
     statistic: float
-    freedom: int | None
+    freedom: float | None
     tail: float
     people: int
     shortage: str = ""
@@ -50,7 +50,7 @@ class TestResult:
 
     def __str__(self) -> str:
         """Say the outcome in a line."""
-        degrees = "" if self.freedom is None else f" on {self.freedom} degrees of freedom"
+        degrees = "" if self.freedom is None else f" on {self.freedom:.4g} degrees of freedom"
         head = f"{self.hypothesis}: {self.method} {self.statistic:.4g}{degrees}"
         if self.shortage:
             return f"{head}; too little data: {self.shortage}"

@@ -18,19 +18,21 @@ from scipy import stats
 
 from deniable.estimation.observation import require_together
 from deniable.estimation.sight import merged, noise_of
-from deniable.inference.quasi import fit_quasi, glance, quasi_moments, starting_table
+from deniable.inference.hypothesis import every_direction
 from deniable.inference.result import TestResult
-from deniable.inference.scoring import fit, moments, stack
+from deniable.inference.scoring import fit, fit_by_scores, moments, stack
+from deniable.inference.voice import Glance, moments_of, voices_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from deniable.estimation.observation import Observation
     from deniable.estimation.sight import Sight
-    from deniable.inference.independence import Independence
+    from deniable.inference.hypothesis import Hypothesis
     from deniable.inference.scoring import Fit
+    from deniable.inference.voice import Voice
 
     Array = NDArray[np.float64]
 
@@ -48,7 +50,7 @@ RANK = 1e-9
 """Relative size below which a direction of the information counts as unseen."""
 
 
-def score_test(observation: Observation, hypothesis: Independence, name: str) -> TestResult:
+def score_test(observation: Observation, hypothesis: Hypothesis, name: str) -> TestResult:
     """Test a hypothesis against the full table by the score of the reports."""
     require_together(observation)
     sights = merged(observation.sights)
@@ -71,17 +73,25 @@ def score_test(observation: Observation, hypothesis: Independence, name: str) ->
 
 
 def _by_moments(
-    observation: Observation, sights: Sequence[Sight], hypothesis: Independence
+    observation: Observation, sights: Sequence[Sight], hypothesis: Hypothesis
 ) -> tuple[float, int, str]:
-    """Return the quasi-score statistic, its freedom, and what is short."""
-    glances = [glance(sight) for sight in sights]
-    start = starting_table(glances, hypothesis.shape)
-    null = fit_quasi(glances, hypothesis, start)
-    directions = np.stack([d.reshape(-1) for d in _every_direction(hypothesis.shape)])
-    score, information = quasi_moments(glances, null.table, null.weights, directions)
-    statistic, unseen = quadratic(score, information)
+    """Return the statistic of voices of several kinds, its freedom, and what is short."""
+    voices = voices_of(sights)
+    null = fit_by_scores(voices, hypothesis)
+    statistic, unseen = against(voices, null.table)
     few = few_people(observation, null.table) if null.converged else UNFITTED
     return max(statistic - null.left, 0.0), hypothesis.freedom - unseen, few
+
+
+def against(voices: Sequence[Voice], table: Array) -> tuple[float, int]:
+    """Return what the voices say against a table, and how many directions none of them sees."""
+    voice = voices[0]
+    if len(voices) == 1 and isinstance(voice, Glance):
+        # Over every direction of the table it is the whole quadratic form.
+        beyond = voice.estimate.reshape(-1) - voice.margin(table)
+        return float(beyond @ voice.weight(table) @ beyond), 0
+    directions = np.stack([d.reshape(-1) for d in every_direction(table.shape)])
+    return quadratic(*moments_of(voices, table, directions))
 
 
 def quadratic(score: Array, information: Array) -> tuple[float, int]:
@@ -121,11 +131,11 @@ def shortage(observation: Observation, sights: Sequence[Sight], null: Fit) -> st
     return ""
 
 
-def _statistic(sights: Sequence[Sight], hypothesis: Independence, null: Fit) -> tuple[float, int]:
+def _statistic(sights: Sequence[Sight], hypothesis: Hypothesis, null: Fit) -> tuple[float, int]:
     if len(sights) == 1 and _is_square(sights[0], math.prod(hypothesis.shape)):
         expected = sights[0].people * null.seen[0]
         return float(np.sum((sights[0].counts - expected) ** 2 / expected)), hypothesis.freedom
-    slopes = [stack(sight, _every_direction(hypothesis.shape)) for sight in sights]
+    slopes = [stack(sight, every_direction(hypothesis.shape)) for sight in sights]
     statistic, unseen = quadratic(*moments(sights, null.seen, slopes))
     return statistic, hypothesis.freedom - unseen
 
@@ -134,12 +144,3 @@ def _is_square(sight: Sight, cells: int) -> bool:
     """Tell whether the channel is an invertible map of the table's own cells."""
     together = math.prod(sight.sizes) == cells
     return together and sight.counts.size == cells and all(lens.complete for lens in sight.lenses)
-
-
-def _every_direction(shape: Sequence[int]) -> Iterator[Array]:
-    """Yield all directions of the full table: one cell up, the last one down."""
-    cells = math.prod(shape)
-    for cell in range(cells - 1):
-        direction = np.zeros(cells)
-        direction[cell], direction[-1] = 1, -1
-        yield direction.reshape(tuple(shape))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
+from deniable.estimation.sight import noise_of
+from deniable.inference.voice import moments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.sight import Sight
-    from deniable.inference.independence import Independence
+    from deniable.inference.hypothesis import Hypothesis
+    from deniable.inference.voice import Voice
 
     Array = NDArray[np.float64]
 
@@ -35,6 +38,15 @@ ENOUGH = 0.25
 
 CLOSE = 1e-8
 """A Newton decrement below this: less than 1e-4 standard errors are left."""
+
+MOST_ROUNDS = 20
+AT_REST = 1e-10
+"""A decrement below this: 1e-5 standard errors are left. The statistic is no minimum at the
+root, so what is left changes it in the first order."""
+
+LEFT = 1.0
+"""A decrement that may be left far from the hypothesis, where scoring is slow: less than a
+standard error. It is taken off the statistic (Neyman 1959, C(α))."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,17 +66,24 @@ class Fit:
     converged: bool
 
 
-def fit(sights: Sequence[Sight], hypothesis: Independence) -> Fit:
+def fit(sights: Sequence[Sight], hypothesis: Hypothesis) -> Fit:
     """Return the maximum of the likelihood over a hypothesis."""
     factors = hypothesis.start()
     table = hypothesis.table(factors)
     seen = see_all(sights, table)
-    likelihood = likelihood_of(sights, seen)
+    likelihood = first = likelihood_of(sights, seen)
     decrement = np.inf
+    if not any(True for _ in hypothesis.directions(factors)):
+        return Fit(table, seen, likelihood, converged=True)
     for _ in range(MOST_STEPS):
         slopes = [stack(sight, hypothesis.directions(factors)) for sight in sights]
         score, information = moments(sights, seen, slopes)
-        step = solve(information, score)
+        try:
+            step = solve(information, score)
+        except EstimationError:
+            if likelihood == first:
+                raise  # at even margins: no report tells anything about some of them
+            return Fit(table, seen, likelihood, converged=False)
         decrement = float(score @ step)
         if decrement < CLOSE:
             return Fit(table, seen, likelihood, converged=True)
@@ -80,6 +99,53 @@ def fit(sights: Sequence[Sight], hypothesis: Independence) -> Fit:
             break
         factors, table, seen, likelihood = tried, there, looked, reached
     return Fit(table, seen, likelihood, converged=decrement < CLOSE_ENOUGH)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """A hypothesis fitted to voices by their scores alone.
+
+    Attributes:
+        table: π under the hypothesis.
+        left: The decrement left: what a further step would take off the statistic.
+    """
+
+    table: Array
+    left: float
+
+    @property
+    def converged(self) -> bool:
+        """Tell whether the scoring came to rest."""
+        return self.left < LEFT
+
+
+def fit_by_scores(voices: Sequence[Voice], hypothesis: Hypothesis) -> Root:
+    """Return the root of the voices' score within a hypothesis, from a table near it."""
+    factors = hypothesis.factors(_starting_table(voices, hypothesis.shape))
+    table = hypothesis.table(factors)
+    left = 0.0
+    for _ in range(MOST_ROUNDS):
+        along = [direction.reshape(-1) for direction in hypothesis.directions(factors)]
+        if not along:
+            break
+        score, information = moments_of(voices, table, np.stack(along))
+        step = solve(information, score)
+        left = float(score @ step)
+        if left < AT_REST:
+            break
+        factors = hypothesis.moved(factors, step)
+        table = hypothesis.table(factors)
+    return Root(table, left)
+
+
+def _starting_table(voices: Sequence[Voice], shape: tuple[int, ...]) -> Array:
+    """Return the mean of the estimates of the whole table, proper, by what each is worth."""
+    whole = [voice for voice in voices if len(voice.axes) == len(shape)]
+    worth = np.array([voice.people / noise_of(voice.sight) for voice in whole])
+    mean = sum(w * voice.estimate for w, voice in zip(worth, whole, strict=True)) / worth.sum()
+    lifted = np.maximum(mean, 1e-3 / mean.size)
+    proper: Array = lifted / lifted.sum()
+    return proper
 
 
 def see_all(sights: Sequence[Sight], table: Array) -> tuple[Array, ...]:

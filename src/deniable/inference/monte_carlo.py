@@ -1,0 +1,147 @@
+"""The paper's test: two-step MLE and a simulated threshold (Imran sections 6 and 7.3).
+
+First step: the nearest table of counts t̂ ≥ 0 with Σt̂ = n by the elastic net (eq. 7). Second
+step: m̂, the maximum-likelihood fit of the hypothesis to t̂. The statistic is Σ (t̂ − m̂)²/m̂;
+its threshold is the ⌈(l + 1)(1 − α)⌉-th of l statistics of tables sampled from m̂, noised
+and taken through the same two steps. If any cell of any t̂ is below 5, the hypothesis is
+accepted.
+
+As a tail, (1 + the number of simulated statistics not below the one seen)/(l + 1) is at
+most α exactly when that threshold is exceeded, whatever α.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.errors import EstimationError
+from deniable.estimation.observation import require_together
+from deniable.estimation.sight import merged, noise_of
+from deniable.inference.result import TestResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.observation import Observation
+    from deniable.estimation.sight import Sight
+    from deniable.inference.hypothesis import Hypothesis
+
+    Array = NDArray[np.float64]
+    Draw = Callable[[Array, int], Array]
+
+CITATION = "Imran sections 6 and 7.3"
+TABLES = 999
+"""l: tables sampled for the threshold; the source asks for more than 1/α."""
+
+FEWEST = 5.0
+"""A cell of t̂ below it, and the hypothesis is accepted."""
+
+ACCEPTED = "a cell of the two-step fit is below 5, so the procedure accepts"
+MOST_VALUES = 2**14
+
+
+def monte_carlo_test(
+    observation: Observation,
+    hypothesis: Hypothesis,
+    name: str,
+    *,
+    rng: np.random.Generator,
+    tables: int = TABLES,
+) -> TestResult:
+    """Test a hypothesis by the paper's procedure."""
+    sights = merged(require_together(observation))
+    if not all(lens.complete for sight in sights for lens in sight.lenses):
+        problem = "the paper's procedure needs reports of which all possible ones can be listed"
+        raise EstimationError(problem, expected="two-coin, k-ary or matrix channels, or 'score'")
+    worth = np.array([sight.people / noise_of(sight) for sight in sights])
+    inverses = [_inverse(sight) for sight in sights]
+    share = worth / worth.sum()
+    estimate = sum(
+        w * (inverse @ (s.counts / s.people).reshape(-1))
+        for w, s, inverse in zip(share, sights, inverses, strict=True)
+    )
+
+    def draw(table: Array, times: int) -> Array:
+        """Return unbiased estimates from fresh people of a table and fresh coins."""
+        total = np.zeros((times, table.size))
+        for w, sight, inverse in zip(share, sights, inverses, strict=True):
+            seen = np.maximum(sight.see(table), 0).reshape(-1)
+            people = round(sight.people)
+            counts = rng.multinomial(people, seen / seen.sum(), size=times)
+            total += w * (counts / people) @ inverse.T
+        return total
+
+    noisy = np.asarray(estimate).reshape(observation.shape)
+    return two_step(noisy, hypothesis, name, people=observation.people, draw=draw, tables=tables)
+
+
+def two_step(
+    noisy: Array,
+    hypothesis: Hypothesis,
+    name: str,
+    *,
+    people: int,
+    draw: Draw,
+    tables: int = TABLES,
+) -> TestResult:
+    """Return the result of the procedure from noisy shares and a way to draw such shares."""
+    first = nearest_rows(noisy.reshape(1, -1))
+    fitted = hypothesis.nearest(first.reshape(hypothesis.shape))
+    (found,), (least,) = _statistics(first, hypothesis, people)
+    tail = 1.0
+    notes: tuple[str, ...] = (ACCEPTED,)
+    if least >= FEWEST:
+        simulated, fewest = _statistics(nearest_rows(draw(fitted, tables)), hypothesis, people)
+        if fewest.min() >= FEWEST:
+            tail, notes = float(1 + np.sum(simulated >= found)) / (tables + 1), ()
+    return TestResult(
+        hypothesis=name,
+        method="monte-carlo",
+        statistic=float(found),
+        freedom=None,
+        tail=tail,
+        people=people,
+        citation=CITATION,
+        notes=notes,
+    )
+
+
+def nearest_rows(shares: Array) -> Array:
+    """Return the distribution nearest to each row: eq. 7's minimum, whatever γ.
+
+    >>> nearest_rows(np.array([[0.9, 0.3, -0.2]])).round(3).tolist()
+    [[0.8, 0.2, 0.0]]
+    """
+    falling = -np.sort(-shares, axis=1)
+    excess = np.cumsum(falling, axis=1) - 1
+    ranks = np.arange(1, shares.shape[1] + 1)
+    last = np.sum(falling * ranks > excess, axis=1) - 1
+    lower = np.take_along_axis(excess, last[:, None], axis=1) / (last + 1)[:, None]
+    result: Array = np.maximum(shares - lower, 0)
+    return result
+
+
+def _statistics(first: Array, hypothesis: Hypothesis, people: int) -> tuple[Array, Array]:
+    """Return n·Σ (t − m)²/m for each row, and its smallest count."""
+    found = np.zeros(len(first))
+    for place, row in enumerate(first):
+        table = row.reshape(hypothesis.shape)
+        fitted = hypothesis.nearest(table)
+        error = np.divide((table - fitted) ** 2, fitted, out=np.zeros_like(table), where=fitted > 0)
+        found[place] = people * error.sum()
+    return found, people * first.min(axis=1)
+
+
+def _inverse(sight: Sight) -> Array:
+    """Return Uᵀ of a sight, the table's cells × report values."""
+    if sight.counts.size > MOST_VALUES:
+        problem = "so many different reports are too many for the paper's procedure"
+        raise EstimationError(problem, given=sight.counts.size, expected=f"{MOST_VALUES}")
+    sizes = tuple(sight.sizes[sight.order.index(axis)] for axis in sorted(sight.order))
+    cells = int(np.prod(sizes))
+    units = np.eye(cells).reshape(cells, *sizes)
+    return np.stack([sight.spread(unit).reshape(-1) for unit in units])
