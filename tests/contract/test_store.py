@@ -5,14 +5,20 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
-from sqlalchemy import text
 
 from deniable.channels import fresh_id
 from deniable.collection.arrival import Arrival
 from deniable.collection.recording import record
 from deniable.collection.service import Collection, Terms
-from deniable.collection.store import BlockRow, ReportRow, TokenRow, pages_of_reports
+from deniable.collection.store import (
+    BlockRow,
+    ReportRow,
+    TokenRow,
+    open_store,
+    pages_of_reports,
+)
 from deniable.collection.tokens import check_token, hash_of, issue_token
 from deniable.errors import (
     ConflictError,
@@ -27,8 +33,10 @@ from deniable.protocol import encode_bytes, tally_from_bytes
 from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from deniable.collection.store import Store
-    from deniable.collection.store.sql import SqlStore
 
 SCHEMA = Schema((Attribute.nominal("sex", ["f", "m"]), Attribute.nominal("city", ["a", "b", "c"])))
 
@@ -260,32 +268,73 @@ def test_an_invitation_is_good_for_one_report(store: Store) -> None:
         assert reading.invitation_totals(key) == (2, 2)
 
 
-# How each database laid the reports down, and the mark it gave each row, if any.
-AS_LAID_DOWN = {
-    "sqlite": "SELECT id, 1 FROM report",
-    "postgresql": "SELECT id, xmin::text FROM report ORDER BY ctid",
-}
+def test_a_reading_sees_one_state(store: Store) -> None:
+    """What is kept while somebody reads shows only to who reads afterwards."""
+    published(store)
+    key = key_of(store)
+    writer = threading.Thread(target=record, args=(store, [arrival(key)]), kwargs={"now": 0})
+    with store.reading() as reading:
+        assert reading.counts(key) == []
+        writer.start()
+        writer.join(0.3)  # a store may let the writer wait, or not
+        assert reading.counts(key) == []
+    writer.join()
+    with store.reading() as reading:
+        assert [count.reports for count in reading.counts(key)] == [1]
 
 
-@pytest.mark.parametrize("store", list(AS_LAID_DOWN), indirect=True)
-def test_a_closed_block_does_not_tell_which_report_came_with_which_invitation(
-    store: SqlStore, request: pytest.FixtureRequest
-) -> None:
-    """Its reports lie in the order of their random ids, as if one transaction had written them.
-
-    That 20 random ids came in ascending order has probability 1/20!, below 1e-18.
-    """
+def answered_by_invitation(store: Store, people: int) -> Collection:
+    """Let invited people answer one after another, in another order than they were invited."""
     collection = published(store, terms=Terms(invited=True))
     key = key_of(store)
-    for code in collection.invite("health", 20):
+    codes = collection.invite("health", people)
+    for place in range(people):
+        code = codes[place * 7 % people]
         assert record(store, [arrival(key, code=hash_of(code))], now=0) == ["accepted"]
-    collection.close("health")
-    kind = request.node.callspec.params["store"]
-    with store._engine.connect() as connection:  # noqa: SLF001 -- as a thief reads it
-        rows = connection.execute(text(AS_LAID_DOWN[kind])).all()
-    assert len(rows) == 20
+    return collection
+
+
+def test_postgresql_forgets_the_order_and_what_came_together(postgresql: Callable[[], str]) -> None:
+    """The transaction that wrote a row shows at first, and the place on the disk; then neither."""
+    where = postgresql()
+    store = open_store(where)
+    collection = answered_by_invitation(store, 10)
+    pairs = b"SELECT 1 FROM report JOIN invitation ON report.xmin = invitation.xmin"
+    order = b"SELECT id, xmin::text FROM report ORDER BY ctid"
+    with psycopg.connect(where, autocommit=True) as connection:
+        assert len(connection.execute(pairs).fetchall()) == 10
+        collection.tidy()
+        assert connection.execute(pairs).fetchall() == []
+        assert len(set(connection.execute(order).fetchall())) == 10
+        collection.close("health")
+        rows = connection.execute(order).fetchall()
     assert [name for name, _ in rows] == sorted(name for name, _ in rows)
-    assert len({mark for _, mark in rows}) == 1
+    assert len({transaction for _, transaction in rows}) == 1
+    assert len(rows) == collection.tally("health").total == 10
+    store.close()
+
+
+def test_sqlite_cuts_its_log_and_lays_down_by_id(tmp_path: Path) -> None:
+    """The log of changes is emptied; after closing, the reports lie in the file by their ids."""
+    path = tmp_path / "reports.db"
+    store = open_store(str(path))
+    collection = answered_by_invitation(store, 10)
+    log = path.with_name("reports.db-wal")
+    assert log.stat().st_size > 0
+    collection.tidy()
+    assert log.stat().st_size == 0
+    with store.reading() as reading:
+        names = [row.id.encode() for row in pages_of_reports(reading, key_of(store))]
+
+    def places() -> list[int]:
+        text = path.read_bytes()
+        return [text.rindex(name) for name in names]
+
+    assert sorted(places(), reverse=True) != places()
+    collection.close("health")
+    # A page is filled from its end.
+    assert sorted(places(), reverse=True) == places()
+    store.close()
 
 
 def test_refusals_are_added_up_by_reason(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from deniable.collection.rules import update_for
 from deniable.collection.store import CLOSED, DRAFT, PUBLISHED
 from deniable.collection.tallies import tally_all, tally_own
 from deniable.collection.tokens import hash_of, new_invitation
-from deniable.errors import NotFoundError, RequestError, StateError, TwiceError
+from deniable.errors import NotFoundError, RequestError, StateError, StorageError, TwiceError
 from deniable.protocol import (
     block_from_bytes,
     design_for,
@@ -127,7 +128,10 @@ class Collection:
             row = _locked(writing, name)
             _expect(row, PUBLISHED, "only a published survey can be closed")
             close_last(writing, row)
+            writing.forget_pairs(row.key)
             writing.set_state(row.key, CLOSED, row.design)
+        with suppress(StorageError):  # the survey is closed all the same
+            self.store.tidy(thoroughly=True)
 
     def close_due_blocks(self) -> None:
         """Close the blocks whose time is up."""
@@ -136,6 +140,16 @@ class Collection:
         for row in rows:
             if row.block_seconds:
                 close_due(self.store, row.key, now=self.now())
+
+    def tidy(self) -> None:
+        """Remove what tells the order of reports, or which invitation came with which."""
+        with self.store.reading() as reading:
+            invited = [row for row in reading.surveys() if row.invited and row.state == PUBLISHED]
+        for row in invited:
+            with self.store.writing() as writing:
+                if writing.lock(row.key) is not None:
+                    writing.forget_pairs(row.key)
+        self.store.tidy()
 
     def offer(self, name: str) -> Offer:
         """Return a survey that was published, ready to check reports."""

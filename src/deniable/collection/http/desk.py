@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 FRESH_SECONDS = 0.3
 TICK_SECONDS = 1.0
+TIDY_SECONDS = 60.0
 MOST_OFFERS = 1_000
 
 
@@ -66,6 +68,7 @@ class Desk:
         if self._commits is not None:
             await run_in_threadpool(self._commits.stop)
             self._commits = None
+            await self._tidy()
 
     async def offer(self, name: str) -> Offer:
         """Return a published survey, at most a moment old."""
@@ -111,6 +114,7 @@ class Desk:
             self.metrics.group_seconds += time.perf_counter() - began
 
     async def _tick(self) -> None:
+        tidied_at, tidied = time.monotonic(), 0
         while True:
             await asyncio.sleep(TICK_SECONDS)
             self.commits.flush()
@@ -118,3 +122,11 @@ class Desk:
                 await run_in_threadpool(self.collection.close_due_blocks)
             except DeniableError:
                 continue  # the store is away; the next tick tries again
+            now, groups = time.monotonic(), self.metrics.groups
+            if now - tidied_at >= TIDY_SECONDS and groups != tidied:
+                tidied_at, tidied = now, groups
+                await self._tidy()
+
+    async def _tidy(self) -> None:
+        with contextlib.suppress(DeniableError):  # the store is away or full; there is a next time
+            await run_in_threadpool(self.collection.tidy)

@@ -204,6 +204,9 @@ class Writing(Reading, Protocol):
     def redeem(self, survey: int, codes: Sequence[str]) -> None:
         """Mark invitations as used. Nothing tells which report used which."""
 
+    def forget_pairs(self, survey: int) -> None:
+        """Let nothing tell which report came with which of the used invitations."""
+
     def add_merged(self, survey: int, digest: str, body: bytes) -> None:
         """Keep a tally from another server."""
 
@@ -229,6 +232,12 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Writing]:
         """Open a transaction that is durable when its ``with`` block has ended."""
+
+    def tidy(self, *, thoroughly: bool = False) -> None:
+        """Remove from logs and pages what was overwritten; ``thoroughly`` lays all down anew.
+
+        A log of changes tells their order and what was changed together.
+        """
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -90,6 +90,9 @@ class MemoryStore:
                 self._contents = before
                 raise
 
+    def tidy(self, *, thoroughly: bool = False) -> None:
+        """Do nothing; there is no log."""
+
     def close(self) -> None:
         """Do nothing; there is nothing to let go of."""
 
@@ -256,6 +259,9 @@ class MemorySession:
     def redeem(self, survey: int, codes: Sequence[str]) -> None:
         """Mark invitations as used."""
         self._all.surveys[survey].invitations.update(dict.fromkeys(codes, True))
+
+    def forget_pairs(self, survey: int) -> None:
+        """Nothing pairs them: invitations lie in the order in which they were made."""
 
     def add_merged(self, survey: int, digest: str, body: bytes) -> None:
         """Keep a tally from another server."""

@@ -98,6 +98,12 @@ REDEEM = (
     .values(redeemed=True)
 )
 
+# The used invitations, too, are laid anew by one transaction: see LAY_ANEW_POSTGRESQL.
+FORGET_PAIRS = text(
+    "WITH gone AS (DELETE FROM invitation WHERE survey = :of AND redeemed RETURNING *)"
+    " INSERT INTO invitation SELECT * FROM gone ORDER BY code"
+)
+
 MERGED = select(merged.c.body).where(merged.c.survey == SURVEY).order_by(merged.c.digest)
 ADD_MERGED = insert(merged)
 
@@ -147,6 +153,17 @@ SQLITE_SETTINGS = (
     "PRAGMA wal_autocheckpoint = 16384",  # 64 MiB
 )
 SQLITE_BEGIN = {"reading": "BEGIN", "writing": "BEGIN IMMEDIATE"}
+
+# The write-ahead log holds every change in its order until it is cut off.
+# Whoever reads it is not waited for, because everybody who writes would have to wait, too.
+SQLITE_CUT_LOG = (
+    "PRAGMA busy_timeout = 0",
+    "PRAGMA wal_checkpoint(TRUNCATE)",
+    "PRAGMA busy_timeout = 10000",
+)
+# Within a page SQLite lays rows down as they come; a rewrite lays them down by id.
+SQLITE_REWRITE = "VACUUM"
+POSTGRESQL_TIDY = "VACUUM report, invitation"
 
 # Workers that start together lay the tables one after another.
 ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7238145)")

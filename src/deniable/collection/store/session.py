@@ -226,6 +226,11 @@ class SqlSession:
         if codes:
             self._do(queries.REDEEM, of=survey, codes=list(codes))
 
+    def forget_pairs(self, survey: int) -> None:
+        """Let nothing tell which report came with which invitation, while a block is open, too."""
+        if self._connection.dialect.name == "postgresql":
+            self._do(queries.FORGET_PAIRS, of=survey)
+
     def add_merged(self, survey: int, digest: str, body: bytes) -> None:
         """Keep a tally from another server."""
         self._do(queries.ADD_MERGED, survey=survey, digest=digest, body=body)

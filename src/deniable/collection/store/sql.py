@@ -39,6 +39,8 @@ class SqlStore:
     def reading(self) -> Iterator[SqlSession]:
         """Open a transaction that sees one state and changes nothing."""
         with _as_storage_errors(), self._engine.connect() as connection:
+            if self.shared:
+                connection.execution_options(isolation_level="REPEATABLE READ")
             _begin(connection, "reading")
             yield SqlSession(connection)
 
@@ -49,6 +51,18 @@ class SqlStore:
             _begin(connection, "writing")
             yield SqlSession(connection)
             connection.commit()
+
+    def tidy(self, *, thoroughly: bool = False) -> None:
+        """Remove from logs and pages what was overwritten; what is busy stays for next time."""
+        with _as_storage_errors(), self._engine.connect() as connection:
+            if self.shared:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+                connection.exec_driver_sql(queries.POSTGRESQL_TIDY)
+                return
+            if thoroughly:
+                connection.exec_driver_sql(queries.SQLITE_REWRITE)
+            for statement in queries.SQLITE_CUT_LOG:
+                connection.exec_driver_sql(statement)
 
     def close(self) -> None:
         """Let go of files and connections."""
