@@ -15,9 +15,10 @@ from __future__ import annotations
 import argparse
 import gzip
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from _measure import fastest, verdict
 
 from deniable.device import Agreement, Answer, Device, FileStorage, MemoryStorage, examine
 from deniable.protocol import design_for, first_block
@@ -53,15 +54,13 @@ def surveys() -> dict[str, Design]:
 
 
 def microseconds(work: Callable[[], object], times: int) -> float:
-    """Return the processor time of one run in the best of seven rounds."""
-    work()
-    took = []
-    for _ in range(7):
-        began = time.process_time()
+    """Return the processor time of one of many runs."""
+
+    def repeat() -> None:
         for _ in range(times):
             work()
-        took.append(time.process_time() - began)
-    return min(took) / times * 1e6
+
+    return fastest(repeat) / times * 1e6
 
 
 def measure(design: Design, times: int, folder: Path) -> dict[str, float]:
@@ -96,11 +95,6 @@ def measure(design: Design, times: int, folder: Path) -> dict[str, float]:
         "again": microseconds(again, times),
         "file": microseconds(filed, max(1, times // 10)),
     }
-
-
-def verdict(*, met: bool) -> str:
-    """Say whether a target was met."""
-    return "met" if met else "MISSED"
 
 
 def python_device(times: int) -> None:

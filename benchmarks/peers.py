@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
-import time
 import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
+from _measure import fastest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,16 +38,6 @@ def multi_freq_ldpy(answers: list[int], size: int, epsilon: float) -> Callable[[
 PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
 
 
-def measure(work: Callable[[], object], times: int) -> float:
-    """Return the least processor time of several runs, in seconds."""
-    took = []
-    for _ in range(times):
-        began = time.process_time()
-        work()
-        took.append(time.process_time() - began)
-    return min(took)
-
-
 def main() -> None:
     """Measure every peer."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -60,7 +50,7 @@ def main() -> None:
     answers = np.random.default_rng(1).integers(0, asked.size, asked.values).tolist()
     for name, peer in PEERS.items():
         try:
-            seconds = measure(peer(answers, asked.size, asked.epsilon), asked.times)
+            seconds = fastest(peer(answers, asked.size, asked.epsilon), asked.times)
         except ImportError as error:
             print(json.dumps({"peer": name, "missing": str(error)}))
             continue

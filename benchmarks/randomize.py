@@ -28,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+from _measure import fastest, verdict
 
 from deniable import bulk, channels
 from deniable.bulk.keystream import Keystream
@@ -35,30 +36,12 @@ from deniable.bulk.sampler import sampler_of
 from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from deniable.channels import Channel
 
 HERE = Path(__file__).parent
 SIZE, EPSILON = 16, 1.0
 COLUMNS = 10
 TARGET_NS, TARGET_RATIO, TARGET_GIB = 25.0, 10.0, 1.5
-
-
-def fastest(work: Callable[[], object], times: int = 7) -> float:
-    """Return the least processor time of several runs, in seconds, after one that warms up."""
-    work()
-    took = []
-    for _ in range(times):
-        began = time.process_time()
-        work()
-        took.append(time.process_time() - began)
-    return min(took)
-
-
-def verdict(*, met: bool) -> str:
-    """Say whether a target was met."""
-    return "met" if met else "MISSED"
 
 
 def beside_peers(values: int) -> None:

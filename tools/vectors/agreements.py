@@ -12,7 +12,16 @@ from deniable.device import Agreement, Answer, Device, MemoryStorage, examine
 from deniable.errors import DeniableError
 from deniable.protocol import Block, Design, first_block, next_block
 from deniable.testing import ScriptedCoin, UnsafeSeededCoin, ask_one_design
-from tools.vectors.samples import ADAPTIVE, ASK_ONE, HALF, IDENTITY, KINDS, REPEATED, single
+from tools.vectors.samples import (
+    ADAPTIVE,
+    ASK_ONE,
+    HALF,
+    IDENTITY,
+    KINDS,
+    REPEATED,
+    outcome,
+    single,
+)
 
 if TYPE_CHECKING:
     from tools.vectors import Case, Cases
@@ -92,19 +101,12 @@ def _examine(
     block: Block | None = None,
 ) -> Case:
     block = first_block(design) if block is None else block
-    code, certificate = None, None
-    try:
-        found = examine(design, block, Agreement(**agreed))
-        certificate = {
-            "views": [repr(one) for one in found.views],
-            "attributes": [repr(one) for one in found.attributes],
-            "repeats": found.repeats,
-        }
-    except DeniableError as refused:
-        code = refused.code
-    if code != error:
-        message = f"{comment}: {code} instead of {error}"
-        raise AssertionError(message)
+    found = outcome(comment, error, lambda: examine(design, block, Agreement(**agreed)))
+    certificate = found and {
+        "views": [repr(one) for one in found.views],
+        "attributes": [repr(one) for one in found.attributes],
+        "repeats": found.repeats,
+    }
     return {
         "comment": comment,
         "design": design.to_bytes().decode(),
@@ -138,6 +140,11 @@ def memories() -> Cases:
         _asked("a cap does not take back what was said", _capped(said, 0.0), ASK_ONE, words=[]),
         _asked("a damaged memory", "{", REPEATED, error="storage-failed"),
         _asked("a memory of something else", "[]", REPEATED, error="storage-failed"),
+        _asked("a memory that gives back what was spent", said.replace('"epsilon": ',
+               '"epsilon": -'), REPEATED, error="storage-failed"),
+        _asked("a cap below nothing", _capped(None, -1.0), REPEATED, error="storage-failed"),
+        _asked("a cap beyond all numbers", _capped(None, 0.0).replace("0.0", "1e999"), REPEATED,
+               error="storage-failed"),
         _asked("a memory with a damaged report", said.replace("values", "value"), ASK_ONE,
                error="storage-failed"),
     ]  # fmt: skip

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.channels import Matrix, TwoCoin, best, channel_to_dict, k_ary
 from deniable.channels.coin import WORD
-from deniable.errors import DeniableError
 from deniable.protocol import (
     Design,
     block_from_bytes,
@@ -17,7 +16,16 @@ from deniable.protocol import (
     first_block,
     next_block,
 )
-from tools.vectors.samples import ADAPTIVE, ASK_ONE, HALF, KINDS, REPEATED, changed, single
+from tools.vectors.samples import (
+    ADAPTIVE,
+    ASK_ONE,
+    HALF,
+    KINDS,
+    REPEATED,
+    changed,
+    outcome,
+    single,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,12 +174,7 @@ _BAD: list[tuple[str, Change, str]] = [
 
 
 def _design(comment: str, text: str, error: str | None, expected: str | None = None) -> Case:
-    code, found = None, None
-    try:
-        found = design_from_bytes(text.encode(), expected).digest
-    except DeniableError as refused:
-        code = refused.code
-    _agree(comment, code, error)
+    found = outcome(comment, error, lambda: design_from_bytes(text.encode(), expected).digest)
     return {
         "comment": comment,
         "design": text,
@@ -245,12 +248,8 @@ def _free() -> Design:
 def _block(
     comment: str, design: Design, text: str, error: str | None, expected: str | None = None
 ) -> Case:
-    code, found = None, None
-    try:
-        found = block_from_bytes(text.encode(), design, expected).digest
-    except DeniableError as refused:
-        code = refused.code
-    _agree(comment, code, error)
+    data = text.encode()
+    found = outcome(comment, error, lambda: block_from_bytes(data, design, expected).digest)
     return {
         "comment": comment,
         "design": design.to_bytes().decode(),
@@ -259,9 +258,3 @@ def _block(
         "digest": found,
         "error": error,
     }
-
-
-def _agree(comment: str, code: str | None, error: str | None) -> None:
-    if code != error:
-        message = f"{comment}: {code} instead of {error}"
-        raise AssertionError(message)

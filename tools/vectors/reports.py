@@ -9,7 +9,6 @@ from deniable.channels import SubsetSelection, k_ary
 from deniable.channels.coin import WORD
 from deniable.channels.exact import even_weights
 from deniable.device import Agreement, Answer, Device, MemoryStorage
-from deniable.errors import DeniableError
 from deniable.protocol import (
     Block,
     Design,
@@ -19,7 +18,17 @@ from deniable.protocol import (
     report_from_bytes,
 )
 from deniable.testing import ScriptedCoin, UnsafeSeededCoin
-from tools.vectors.samples import ADAPTIVE, ASK_ONE, HALF, IDENTITY, KINDS, changed, single, text_of
+from tools.vectors.samples import (
+    ADAPTIVE,
+    ASK_ONE,
+    HALF,
+    IDENTITY,
+    KINDS,
+    changed,
+    outcome,
+    single,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -247,14 +256,7 @@ _CHANGES: list[tuple[str, dict[str, Any], str]] = [
 
 def _received(comment: str, design: Design, text: str, error: str | None) -> Case:
     block: Block = first_block(design)
-    code = None
-    try:
-        check_report(report_from_bytes(text), design, block)
-    except DeniableError as refused:
-        code = refused.code
-    if code != error:
-        message = f"{comment}: {code} instead of {error}"
-        raise AssertionError(message)
+    outcome(comment, error, lambda: check_report(report_from_bytes(text), design, block))
     return {
         "comment": comment,
         "design": design.to_bytes().decode(),

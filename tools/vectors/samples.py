@@ -18,13 +18,17 @@ from deniable.channels import (
     two_coin,
 )
 from deniable.channels.coin import WORD
+from deniable.errors import DeniableError
 from deniable.protocol import Design, Group, Rule, View, canonical, encode_bytes
 from deniable.testing import ask_one_design
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from deniable.channels import Channel
+
+    Found = TypeVar("Found")
 
 HALF = WORD // 2
 SCHEMA = encode_bytes(bytes(range(32)))
@@ -78,6 +82,19 @@ REPEATED = Design(
     protocol="independent",
     repeats=2,
 )
+
+
+def outcome(comment: str, error: str | None, attempt: Callable[[], Found]) -> Found | None:
+    """Return what an attempt finds, or None if it ends with the error that the vector states."""
+    code, found = None, None
+    try:
+        found = attempt()
+    except DeniableError as refused:
+        code = refused.code
+    if code != error:
+        message = f"{comment}: {code} instead of {error}"
+        raise AssertionError(message)
+    return found
 
 
 def changed(plain: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> str:

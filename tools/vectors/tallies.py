@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deniable.device import Agreement, Answer, Device, MemoryStorage
-from deniable.errors import DeniableError
 from deniable.protocol import Report, Tally, first_block, tally_from_bytes, tally_of
 from deniable.testing import UnsafeSeededCoin
-from tools.vectors.samples import ASK_ONE, IDENTITY, KINDS, changed
+from tools.vectors.samples import ASK_ONE, IDENTITY, KINDS, changed, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,12 +82,5 @@ _BAD: list[tuple[str, Change, str]] = [
 
 
 def _read(comment: str, text: str, error: str | None) -> Case:
-    code, people = None, None
-    try:
-        people = tally_from_bytes(text).total
-    except DeniableError as refused:
-        code = refused.code
-    if code != error:
-        message = f"{comment}: {code} instead of {error}"
-        raise AssertionError(message)
+    people = outcome(comment, error, lambda: tally_from_bytes(text).total)
     return {"comment": comment, "tally": text, "people": people, "error": error}

@@ -167,9 +167,11 @@ function readEntry({ survey, wave, report, epsilon, attributes, sent }) {
   };
 }
 
-/** @param {unknown} value */
+/** @param {unknown} value What no device wrote is refused: less than 0 would give ε back. */
 function number(value) {
-  if (typeof value !== "number") throw new TypeError("no number");
+  if (typeof value !== "number" || !(value >= 0 && value < Infinity)) {
+    throw new TypeError("no number");
+  }
   return value;
 }
 

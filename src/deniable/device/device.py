@@ -52,8 +52,8 @@ class Device:
             coin: Tosses every coin; the operating system's unless a test scripts it.
             name_report: Draws report ids.
         """
-        self.agreement = agreement
         self.lasting = True
+        self._agreement = agreement
         self._storage = storage
         self._readable = True
         self._coin: Coin = SystemCoin() if coin is None else coin
@@ -65,6 +65,11 @@ class Device:
             pass
 
     @property
+    def agreement(self) -> Agreement:
+        """Return what the respondent agreed to; another agreement is another device."""
+        return self._agreement
+
+    @property
     def ledger(self) -> Ledger:
         """Return what was spent and said so far."""
         return self._ledger
@@ -73,7 +78,7 @@ class Device:
         """Return what this device computed about a block, or refuse it."""
         key = design.digest, block.digest
         if key not in self._examined:
-            self._examined[key] = examine(design, block, self.agreement)
+            self._examined[key] = examine(design, block, self._agreement)
         return self._examined[key]
 
     def respond(self, design: Design, block: Block, answer: Answer, *, wave: int = 0) -> Report:

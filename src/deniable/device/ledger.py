@@ -114,17 +114,25 @@ def ledger_from_bytes(document: bytes) -> Ledger:
                 survey=one["survey"],
                 wave=one["wave"],
                 report=report_from_bytes(one["report"]),
-                epsilon=float(one["epsilon"]),
-                attributes=dict(one["attributes"]),
+                epsilon=_level(one["epsilon"]),
+                attributes={name: _level(cost) for name, cost in one["attributes"].items()},
                 sent=bool(one["sent"]),
             )
             for one in found["entries"]
         }
-        cap = math.inf if found["cap"] is None else float(found["cap"])
+        cap = math.inf if found["cap"] is None else _level(found["cap"])
     except (ValueError, KeyError, TypeError, AttributeError, ReportError) as error:
         problem = "the device's memory is damaged"
         raise StorageError(problem, expected="the document that a device wrote") from error
     return Ledger(entries, cap)
+
+
+def _level(value: object) -> float:
+    """Refuse a level that no device wrote: one below 0 would give spent privacy back."""
+    if isinstance(value, int | float) and 0 <= value < math.inf:
+        return float(value)
+    message = "no level"
+    raise ValueError(message)
 
 
 def _sum_up(values: object) -> float:
