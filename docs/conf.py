@@ -18,6 +18,7 @@ extensions = [
     "bars",
     "commands",
     "errors_table",
+    "example",
     "mathml",
     "myst_parser",
     "rooms",
@@ -44,6 +45,8 @@ html_title = "deniable"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["house.css"]
+# One page each: there is nothing beside it to go to.
+html_sidebars: dict[str, list[str]] = {"index": [], "glossary": []}
 html_theme_options = {
     "show_toc_level": 2,
     "footer_start": [],
