@@ -39,12 +39,14 @@ class Convergence:
         fired: The share of trials in which it fired at least once.
         tuples: The mean number of reports until it first fired, where it did.
         stayed: The share of trials in which from then on it held in every block.
+        calm: The share of all blocks in which it held.
         error: The root mean squared error of the estimate returned where it fired.
     """
 
     fired: float
     tuples: float
     stayed: float
+    calm: float
     error: float
 
 
@@ -75,11 +77,7 @@ def converge(
         before = (reported - (1 - truth) * fake) / truth  # eq. 4
         traces.append(before)
     trace = np.array(traces)
-    inside = np.clip(trace, 0, 1)
-    width = np.where(
-        inside * size > FEW, normal_width(inside, size, LEVEL), log_odds_width(inside, size, LEVEL)
-    )
-    calm = np.abs(np.diff(trace, axis=0)) < width[1:]
+    calm = _calm(trace, size)
     fires = calm.any(axis=0)
     first = np.argmax(calm, axis=0)
     column = np.arange(trials)
@@ -88,7 +86,45 @@ def converge(
     stayed = fires & np.all(calm | ~later, axis=0)
     error = float(np.sqrt(np.mean((returned[fires] - share) ** 2))) if fires.any() else np.nan
     tuples = float(np.mean((first[fires] + 2) * size)) if fires.any() else np.nan
-    return Convergence(float(fires.mean()), tuples, float(np.mean(stayed)), error)
+    return Convergence(
+        float(fires.mean()), tuples, float(np.mean(stayed)), float(calm.mean()), error
+    )
+
+
+def settles(
+    share: float,
+    size: int,
+    truth: float,
+    *,
+    rng: np.random.Generator,
+    trials: int = 40,
+    blocks: int = 200,
+) -> float:
+    """Return in what share of trials the rule holds from some block on, o counting all so far.
+
+    That is eq. 4 as version 1 has it: all reports, and the last T only. A T that is off by x
+    makes the next one off by −x·(1 − p)/p, which grows for p below ½. The last quarter of the
+    blocks counts as the end.
+    """
+    before, seen = np.full(trials, 0.5), np.zeros(trials)
+    traces = []
+    for number in range(1, blocks + 1):
+        fake = np.clip(before, 0, 1)
+        seen += rng.binomial(size, np.clip(truth * share + (1 - truth) * fake, 0, 1))
+        before = (seen / (size * number) - (1 - truth) * fake) / truth
+        traces.append(before)
+    calm = _calm(np.array(traces), size)
+    return float(np.mean(calm[-blocks // 4 :].all(axis=0)))
+
+
+def _calm(trace: Array, size: int) -> NDArray[np.bool_]:
+    """Return where |T_k − T_{k−1}| < δ*, log odds where few answers are expected."""
+    inside = np.clip(trace, 0, 1)
+    width = np.where(
+        inside * size > FEW, normal_width(inside, size, LEVEL), log_odds_width(inside, size, LEVEL)
+    )
+    calm: NDArray[np.bool_] = np.abs(np.diff(trace, axis=0)) < width[1:]
+    return calm
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,109 @@
+"""Experiments are found by their files, say what they need, and print what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from deniable.cli import main
+from deniable.errors import DataError, EstimationError
+from deniable.experiments.experiment import (
+    Experiment,
+    Setting,
+    experiment_named,
+    inversions,
+    summaries,
+)
+from deniable.experiments.imran import converge, settles
+from deniable.planning.convergence import firing_probability
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [name for name, _ in summaries()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_names_its_source_and_has_a_sentence(name: str) -> None:
+    """The list and the experiment agree; the name is the file's."""
+    experiment = experiment_named(name)
+    assert isinstance(experiment, Experiment)
+    assert experiment.source
+    assert dict(summaries())[name].endswith(".")
+    assert experiment.runs > 0
+
+
+def test_the_list_names_them_all() -> None:
+    """``deniable experiment`` without a name lists the experiments."""
+    done = CliRunner().invoke(main, ["experiment"])
+    assert done.exit_code == 0
+    assert "imran-convergence" in NAMES
+    assert all(name in done.output for name in NAMES)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    """A typing error gets a sentence."""
+    done = CliRunner().invoke(main, ["experiment", "imran-convergense"])
+    assert done.exit_code == 2
+    assert "'imran-convergence'" in done.output
+
+
+def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    """No runs; data where none is read; none where the experiment insists."""
+    plain = Experiment("Nobody", lambda _: iter(()), runs=1)
+    needing = Experiment("Nobody", lambda _: iter(()), runs=1, data="a CSV file")
+    lenient = Experiment("Nobody", lambda _: iter(()), runs=1, data="a file", made_up="dice")
+    with pytest.raises(EstimationError, match="1 or more"):
+        plain.check(Setting(0, 1, None))
+    with pytest.raises(DataError, match="reads no data"):
+        plain.check(Setting(1, 1, tmp_path / "some.csv"))
+    with pytest.raises(DataError, match="--data, a CSV file"):
+        needing.check(Setting(1, 1, None))
+    lenient.check(Setting(1, 1, None))
+
+
+def test_parts_of_an_experiment_draw_their_own_numbers() -> None:
+    """The same place gives the same draws whatever came before; another place others."""
+    setting = Setting(1, 5, None)
+    first, again, other = (setting.rng(*place).random() for place in ((1, 2), (1, 2), (2, 1)))
+    assert first == again != other
+
+
+def test_orders_are_compared_pair_by_pair() -> None:
+    """What ties in the source does not count; what ties here is no agreement."""
+    assert inversions([3, 1, 1], [30, 10, 20]) == (2, 2)
+    assert inversions([1, 2], [5, 5]) == (0, 1)
+
+
+def test_the_rule_fires_as_often_as_the_formula_says_and_never_for_good() -> None:
+    """At p = .221 in 39 % of the blocks, whatever their size; seeded, ±4 points."""
+    for size in (150, 1_500):
+        found = converge(0.356, size, 0.221, rng=np.random.default_rng(3), trials=100)
+        assert found.calm == pytest.approx(firing_probability(0.221), abs=0.04)
+        assert found.fired == 1
+        assert found.stayed < 0.1
+    # Without coins the width is that of a share, and the rule holds nearly always.
+    honest = converge(0.356, 150, 1.0, rng=np.random.default_rng(3), trials=100)
+    assert honest.calm > 0.9
+
+
+def test_all_reports_with_the_last_table_run_away_for_small_p() -> None:
+    """The iteration's factor is −(1 − p)/p: it settles above ½ and never below."""
+    assert settles(0.3, 150, 0.7, rng=np.random.default_rng(3)) == 1
+    assert settles(0.3, 150, 0.3, rng=np.random.default_rng(3)) == 0
+
+
+def test_the_convergence_command_prints_both_figures_in_eighty_columns() -> None:
+    """Measured beside published, with what did not come out and why."""
+    done = CliRunner().invoke(main, ["experiment", "imran-convergence", "--runs", "3"])
+    assert done.exit_code == 0, done.output
+    assert "Figure 5" in done.stdout
+    assert "Figure 6" in done.stdout
+    assert "NOT as published" in done.stdout
+    assert "2Φ(√2·z·p) − 1" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    again = CliRunner().invoke(main, ["experiment", "imran-convergence", "--runs", "3"])
+    assert again.stdout == done.stdout
