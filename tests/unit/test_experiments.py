@@ -102,7 +102,7 @@ def test_the_convergence_command_prints_both_figures_in_eighty_columns() -> None
     assert done.exit_code == 0, done.output
     assert "Figure 5" in done.stdout
     assert "Figure 6" in done.stdout
-    assert "NOT as published" in done.stdout
+    assert "does not hold: nothing converges" in done.stdout
     assert "2Φ(√2·z·p) − 1" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     again = CliRunner().invoke(main, ["experiment", "imran-convergence", "--runs", "3"])

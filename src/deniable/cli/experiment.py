@@ -53,7 +53,7 @@ def _show(exhibit: Exhibit) -> None:
     click.echo(fill(exhibit.title, COLUMNS))
     print_table(exhibit.headings, exhibit.rows)
     for claim in exhibit.claims:
-        mark = "as published:" if claim.holds else "NOT as published:"
+        mark = "holds:" if claim.holds else "does not hold:"
         _say(f"{mark} {claim.sentence}" + (f" – {claim.why}" if claim.why else ""))
     for remark in exhibit.remarks:
         _say(remark)

@@ -7,7 +7,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.special import rel_entr
 
+from deniable.estimation.simplex import clip_and_rescale
 from deniable.estimation.stack import most_likely, stacks_of
 from deniable.experiments.literal import unsafe_two_coin, unsafe_update_without_floor
 from deniable.planning.convergence import FEW, log_odds_width, normal_width
@@ -128,25 +130,42 @@ def _calm(trace: Array, size: int) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """How far an estimator is from the truth, mean over all pairs of attributes.
+
+    Attributes:
+        squared: The mean squared error of a cell.
+        divergence: The Jensen–Shannon divergence of the proper table, in nats.
+    """
+
+    squared: float
+    divergence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Contest:
-    """Mean squared error of a cell over all pairs of attributes, by two estimators.
+    """Two estimators on the very same reports.
 
     Attributes:
         classic: The mean of the last two blocks (section 5, step 4).
         pooled: Maximum likelihood over all blocks and views.
         people: How many respondents answered.
         blocks: In how many blocks.
+        promised: ε of the first block, whose fake distribution is even.
+        spent: ε of the worst block.
     """
 
-    classic: float
-    pooled: float
+    classic: Score
+    pooled: Score
     people: int
     blocks: int
+    promised: float
+    spent: float
 
     @property
     def ratio(self) -> float:
-        """Return how many times larger the classic error is."""
-        return self.classic / self.pooled
+        """Return how many times larger the classic squared error is."""
+        return self.classic.squared / self.pooled.squared
 
 
 def literal_design(names: Sequence[str], sizes: Sequence[int], truth: float, size: int) -> Design:
@@ -191,8 +210,23 @@ def contest(
         true = np.bincount(cells, minlength=int(np.prod(shape))) / len(answers)
         stack = stacks[pair]
         last_two = stack.inverses[np.argsort(stack.blocks)][-2:].mean(axis=0)
-        classic.append(np.mean((last_two - true) ** 2))
-        found = most_likely(stacks, pair).table.reshape(-1)
-        pooled.append(np.mean((found - true) ** 2))
-    people, blocks = len(answers), len(tally.blocks)
-    return Contest(float(np.mean(classic)), float(np.mean(pooled)), people, blocks)
+        classic.append(_score(last_two, true))
+        pooled.append(_score(most_likely(stacks, pair).table.reshape(-1), true))
+    costs = [max(view_epsilons(block.channels)) for block in tally.blocks.values()]
+    return Contest(
+        _mean(classic), _mean(pooled), len(answers), len(tally.blocks), costs[0], max(costs)
+    )
+
+
+def _score(found: Array, true: Array) -> Score:
+    proper = clip_and_rescale(found)
+    middle = (proper + true) / 2
+    divergence = (rel_entr(proper, middle).sum() + rel_entr(true, middle).sum()) / 2
+    return Score(float(np.mean((found - true) ** 2)), float(divergence))
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    return Score(
+        float(np.mean([score.squared for score in scores])),
+        float(np.mean([score.divergence for score in scores])),
+    )

@@ -13,6 +13,8 @@ import numpy as np
 from deniable.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _VARIABLE = re.compile(r"variable\s+(\S+)\s*\{\s*type\s+discrete\s*\[\s*\d+\s*\]\s*\{([^}]*)\}")
@@ -96,6 +98,18 @@ def parse_network(text: str) -> Network:
         problem = "this is no Bayesian network in the BIF notation"
         raise DataError(problem, expected="variables, and a probability for each")
     return Network(names, tuple(levels.values()), tuple(parents), tuple(tables))
+
+
+def made_up_network(sizes: Sequence[int], *, rng: np.random.Generator) -> Network:
+    """Return a network of attributes that depend on up to two of those before, by chance."""
+    parents = tuple(tuple(range(max(0, place - 2), place)) for place in range(len(sizes)))
+    tables = tuple(
+        rng.dirichlet(np.ones(size), size=[sizes[parent] for parent in given])
+        for size, given in zip(sizes, parents, strict=True)
+    )
+    names = tuple(f"a{place}" for place in range(len(sizes)))
+    categories = tuple(tuple(f"c{cell}" for cell in range(size)) for size in sizes)
+    return Network(names, categories, parents, tables)
 
 
 def _words(text: str) -> tuple[str, ...]:
