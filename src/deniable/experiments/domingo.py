@@ -5,42 +5,41 @@ Count queries on a random set S of the cells of two random attributes; the relat
 The counts that estimates start from are drawn from their exact distribution given the
 data, which is the same as randomizing record by record and faster.
 
-Three readings of p are offered, because 6.3.1 contradicts itself: ``mixture``, the truth
-with p and else any category, as in proposition 1; ``diagonal``, the true category reported
-with p; and ``printed``, ε = |ln(p / ((1 − p)/|A|))| as it stands, which fits no matrix.
+6.3.1 contradicts itself on what p is, and 6.3.2 on how the ε of a cluster's attributes are
+added, so that there are four readings. ``signed``: p on the diagonal, and ln(p / ((1 − p)/(|A|
+− 1))) added with its sign; this is what the published tables come from, it seems. ``diagonal``:
+the same with the absolute values added, as the text says. ``mixture``: the truth with p and
+else any category, as in proposition 1. ``printed``: ε = |ln(p / ((1 − p)/|A|))| as it stands,
+which fits no matrix.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from deniable.errors import DataError
 from deniable.estimation.methods.rr_adjustment import adjusted
 from deniable.estimation.simplex import clip_and_rescale
-from deniable.planning.clusters import cluster
-from deniable.planning.dependence import dependences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Answers = NDArray[np.int64]
+    from deniable.experiments.population import Answers, Groups, Population
 
-Reading: TypeAlias = Literal["mixture", "diagonal", "printed"]
-Groups: TypeAlias = "tuple[tuple[int, ...], ...]"
+    Array = NDArray[np.float64]
+
+Reading: TypeAlias = Literal["signed", "diagonal", "mixture", "printed"]
 
 TRUTHS: Final = (0.1, 0.3, 0.5, 0.7)
 MOST_CELLS: Final = (50, 100, 300)
 LEAST_DEPENDENCES: Final = (0.1, 0.2, 0.3)
 COVERAGE: Final = 0.1
+MUTE: Final = 1e-9
 
 PUBLISHED: Final = {
     1: (
@@ -59,66 +58,23 @@ PUBLISHED: Final = {
 """Tables 1 and 2, row by row: for each p and T_d, the three T_v."""
 
 
-@dataclass(frozen=True)
-class Population:
-    """Records whose truth is known.
-
-    Attributes:
-        names: The attributes.
-        sizes: Their numbers of categories.
-        answers: One row a person.
-    """
-
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-    answers: Answers
-
-    @cached_property
-    def dependence(self) -> Array:
-        """Return Cramér's V of every pair."""
-        pairs = combinations(range(len(self.sizes)), 2)
-        tables = {pair: self.counts(pair) for pair in pairs}
-        return dependences(tables, self.sizes, [False] * len(self.sizes))
-
-    def counts(self, group: tuple[int, ...]) -> Array:
-        """Return how many people are in each cell of some attributes."""
-        shape = [self.sizes[attribute] for attribute in group]
-        found = np.bincount(self.cells(group), minlength=math.prod(shape))
-        return found.reshape(shape).astype(np.float64)
-
-    def cells(self, group: tuple[int, ...]) -> Answers:
-        """Return everybody's cell of some attributes."""
-        columns = tuple(self.answers[:, attribute] for attribute in group)
-        cells: Answers = np.ravel_multi_index(columns, [self.sizes[a] for a in group])
-        return cells
-
-    def repeated(self, times: int) -> Population:
-        """Return the population with everybody there several times (Adult6)."""
-        return Population(self.names, self.sizes, np.tile(self.answers, (times, 1)))
-
-    def clusters(self, most_cells: int, least_dependence: float) -> Groups:
-        """Return the clusters of algorithm 1 by the true dependences."""
-        found = cluster(
-            self.dependence, self.sizes, most_cells=most_cells, least_dependence=least_dependence
-        )
-        return found.groups
-
-
-def truth_of(truth: float, sizes: Sequence[int], reading: Reading) -> float:
-    """Return the mixture p of a cluster whose ε is the sum of its attributes' (6.3.2, mended).
-
-    With p_C on the diagonal, p_C = 1 / (1 + (Π|A| − 1)·exp(−Σ ε_A)); the source has the sign
-    of the bracket wrong. Where ``diagonal`` puts p below 1/|A|, the report speaks against the
-    answer; ε is then |ln| of the odds, and the cluster's report speaks for it.
-    """
-    epsilon = 0.0
+def epsilon_by(truth: float, sizes: Sequence[int], reading: Reading) -> float:
+    """Return Σ ε_A of some attributes by a reading of 6.3."""
+    total = 0.0
     for size in sizes:
         true = truth + (1 - truth) / size if reading == "mixture" else truth
         other = (1 - truth) / size if reading == "printed" else (1 - true) / (size - 1)
-        epsilon += abs(math.log(true / other))
-    cells = math.prod(sizes)
-    diagonal = 1 / (1 + (cells - 1) * math.exp(-epsilon))
-    return (cells * diagonal - 1) / (cells - 1)
+        odds = math.log(true / other)
+        total += odds if reading == "signed" else abs(odds)
+    return total
+
+
+def diagonal_of(truth: float, sizes: Sequence[int], reading: Reading) -> float:
+    """Return p_C = 1 / (1 + (Π|A| − 1)·exp(−Σ ε_A)) (6.3.2, whose bracket has its sign wrong).
+
+    Below 1/Π|A| a report speaks against the answer that it names.
+    """
+    return 1 / (1 + (math.prod(sizes) - 1) * math.exp(-epsilon_by(truth, sizes, reading)))
 
 
 def estimated(
@@ -132,12 +88,20 @@ def estimated(
     found = []
     for group in groups:
         counts = population.counts(group).reshape(-1).astype(np.int64)
-        p = truth_of(truth, [population.sizes[a] for a in group], reading)
-        kept = rng.binomial(counts, p)
-        reported = kept + rng.multinomial(int((counts - kept).sum()), _even(counts.size))
-        share = (reported / counts.sum() - (1 - p) / counts.size) / p
-        found.append(clip_and_rescale(share))
+        diagonal = diagonal_of(truth, [population.sizes[a] for a in group], reading)
+        odds = np.full((counts.size, counts.size), (1 - diagonal) / (counts.size - 1))
+        np.fill_diagonal(odds, diagonal)
+        reported = rng.multinomial(counts, odds).sum(axis=0)
+        found.append(_inverted(reported / counts.sum(), diagonal))
     return found
+
+
+def _inverted(share: Array, diagonal: float) -> Array:
+    """Return eq. 2 made proper as 6.4 does; evenly where the reports tell nothing."""
+    kept = (share.size * diagonal - 1) / (share.size - 1)  # p of the mixture
+    if abs(kept) < MUTE:
+        return np.full(share.size, 1 / share.size)
+    return clip_and_rescale((share - (1 - kept) / share.size) / kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,12 +183,11 @@ def adjusted_error(
         codes, targets = [], []
         for group in groups:
             sizes = [population.sizes[a] for a in group]
-            cells, p = math.prod(sizes), truth_of(truth, sizes, reading)
-            tails = rng.random(people) >= p
-            code = np.where(tails, rng.integers(0, cells, people), population.cells(group))
-            share = np.bincount(code, minlength=cells) / people
+            cells, diagonal = math.prod(sizes), diagonal_of(truth, sizes, reading)
+            true, shift = population.cells(group), rng.integers(1, cells, people)
+            code = np.where(rng.random(people) < diagonal, true, (true + shift) % cells)
             codes.append(code)
-            targets.append(clip_and_rescale((share - (1 - p) / cells) / p))
+            targets.append(_inverted(np.bincount(code, minlength=cells) / people, diagonal))
         weights, _ = adjusted(codes, targets, np.full(people, 1 / people))
         reported = _columns(codes, groups, population.sizes)
         for place, coverage in enumerate(coverages):
@@ -235,28 +198,6 @@ def adjusted_error(
             found = float(weights[asked.chosen[cells_of]].sum()) / float(weights.sum()) * people
             errors[place].append(abs(found - true) / true)
     return [float(np.median(one)) for one in errors]
-
-
-def population_of(names: Sequence[str], columns: Sequence[Sequence[str]]) -> Population:
-    """Return a population from columns of category names."""
-    if len(names) < 2 or not columns or not len(columns[0]):  # noqa: PLR2004 -- a pair
-        problem = "the experiments need a file of at least two categorical columns"
-        raise DataError(problem, given=list(names))
-    levels = [sorted(set(column)) for column in columns]
-    places = [{name: place for place, name in enumerate(one)} for one in levels]
-    answers = np.array(
-        [[place[name] for name in column] for place, column in zip(places, columns, strict=True)]
-    ).T
-    return Population(tuple(names), tuple(map(len, levels)), np.ascontiguousarray(answers))
-
-
-def single(population: Population) -> Groups:
-    """Return every attribute as a group of its own: RR-Independent."""
-    return tuple((attribute,) for attribute in range(len(population.sizes)))
-
-
-def _even(cells: int) -> Array:
-    return np.full(cells, 1 / cells)
 
 
 def _summed(

@@ -48,6 +48,14 @@ class Setting:
         """Return the same, with somebody watching how far it is."""
         return replace(self, advance=advance)
 
+    @property
+    def file(self) -> Path:
+        """Return the file, for an experiment that insists on one."""
+        if self.data is None:
+            problem = "this experiment is about data that the package does not hold"
+            raise DataError(problem, expected="--data")
+        return self.data
+
     def rng(self, *place: int) -> np.random.Generator:
         """Return the generator of one part, whichever parts are carried out besides."""
         return np.random.default_rng((self.seed, *place))  # noqa: TID251 -- the caller's seed

@@ -68,8 +68,8 @@ def carry_out(setting: Setting) -> Iterator[Exhibit]:
         (
             "Classic and pooled: the mean squared error of a cell, over all pairs of attributes.",
             (
-                "JS: Jensen–Shannon divergence in nats. The paper does not say in which unit it is, "
-                "nor whether its 8,000 people answer each view or all of them."
+                "JS: Jensen–Shannon divergence in nats. The paper does not say in which unit its "
+                "is, nor whether its 8,000 people answer each view or all of them."
             ),
         ),
     )
