@@ -36,7 +36,8 @@ def command(*, name: str | None, data: Path | None, runs: int | None, seed: int)
     setting = room.Setting(experiment.runs if runs is None else runs, seed, data)
     experiment.check(setting)
     _introduce(experiment, setting)
-    with progress("measuring", experiment.steps, unit="steps") as advance:
+    steps = experiment.steps + experiment.steps_a_run * setting.runs
+    with progress("measuring", steps, unit="steps") as advance:
         exhibits = list(experiment.carry_out(setting.watched(advance)))
     for exhibit in exhibits:
         _show(exhibit)

@@ -25,7 +25,7 @@ COVERAGES: Final = tuple(step / 10 for step in range(1, 10))
 BEST_CELLS: Final = {0.1: 50, 0.3: 50, 0.5: 50, 0.7: 100}
 """For each p the T_v that is best in table 1."""
 
-METHODS: Final = ("RR-Independent", "RR-Clusters", "Ind. + Adjustment", "Clust. + Adjustment")
+METHODS: Final = ("RR-Independent", "RR-Clusters", "Ind. + Adjusting", "Clust. + Adjusting")
 READINGS: Final[tuple[Reading, ...]] = ("signed", "diagonal")
 SMALL: Final = (0.1, 0.2)
 LARGE: Final = COVERAGES[2:]

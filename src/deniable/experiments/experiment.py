@@ -103,8 +103,8 @@ class Experiment:
         source: The paper, and where in it.
         carry_out: Yields each exhibit when it is ready.
         runs: How often what is random is repeated, unless said otherwise.
-        steps: How often ``advance`` is called with 1 over the whole, if it does not depend
-            on the runs.
+        steps: How often ``advance`` is called with 1, whatever the number of runs.
+        steps_a_run: How often besides for each run.
         data: What the file is that it needs, in words; None if it needs none.
         made_up: What it uses where no file is given, in words; None if it insists on one.
     """
@@ -112,7 +112,8 @@ class Experiment:
     source: str
     carry_out: Callable[[Setting], Iterator[Exhibit]]
     runs: int
-    steps: int | None = None
+    steps: int = 0
+    steps_a_run: int = 0
     data: str | None = None
     made_up: str | None = None
 

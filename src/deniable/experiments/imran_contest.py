@@ -123,6 +123,7 @@ EXPERIMENT = Experiment(
     "Imran & Meo, sections 4.1, 5 and 7.4",
     carry_out,
     runs=20,
+    steps_a_run=len(TRUTHS),
     data="the survey network as a BIF file (bnlearn's repository)",
     made_up="a made-up network with the sizes of the survey network",
 )
