@@ -51,7 +51,7 @@ def main() -> None:
     if asked.memory:
         print(memory_beyond_the_table())
         return
-    repetitions = 2 if asked.quick else 5
+    repetitions = 4 if asked.quick else 15
     met = [compare_with_products(shape, repetitions) for shape in SHAPES]
     met.append(report_memory())
     compare_forms()
@@ -84,7 +84,7 @@ def compare_with_products(shape: tuple[int, ...], repetitions: int) -> bool:
     castell_in_place(table, lenses)  # compiles
     ours = best(lambda: castell_in_place(table, lenses), repetitions)
     inverses = [lens.invert.dense() for lens in lenses]
-    product = best(lambda: by_products(table, inverses), max(1, repetitions // 2))
+    product = best(lambda: by_products(table, inverses), max(1, repetitions // 5))
     passes = ours / one_pass / len(shape)
     gain = product / ours
     name = f"{shape[0]}^{len(shape)}" if len(set(shape)) == 1 else "×".join(map(str, shape))

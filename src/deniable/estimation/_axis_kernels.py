@@ -21,6 +21,9 @@ LOOSE = {"reassoc", "contract", "nsz"}
 PAIR = 2
 """An axis of two cells is a two by two matrix; loops over two would only slow it down."""
 
+AT_ONCE = 4
+"""Rows that are summed together, so that the running sums are touched less often."""
+
 
 @njit(cache=True, nogil=True, fastmath=LOOSE)
 def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
@@ -70,27 +73,56 @@ def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: A
 
 
 @njit(cache=True, nogil=True, fastmath=LOOSE)
-def mend_tile(
-    table: Array, start: int, width: int, own: Array, every: Array, weight: Array
-) -> None:
-    """Apply one bump along the first axis of a tile of columns.
+def gather_columns(block: Array, weight: Array, totals: Array) -> None:
+    """Add the weighted sum of the rows to the totals."""
+    depth, width = block.shape
+    cell = 0
+    while cell + AT_ONCE <= depth:
+        a, b, c, d = weight[cell], weight[cell + 1], weight[cell + 2], weight[cell + 3]
+        for place in range(width):
+            totals[place] += (
+                a * block[cell, place]
+                + b * block[cell + 1, place]
+                + c * block[cell + 2, place]
+                + d * block[cell + 3, place]
+            )
+        cell += AT_ONCE
+    while cell < depth:
+        for place in range(width):
+            totals[place] += weight[cell] * block[cell, place]
+        cell += 1
 
-    The tile is copied while it is summed: rows far apart would fight for the same lines of
-    the cache, and the second look would go to memory again.
-    """
-    depth = table.shape[0]
-    copy = np.empty((depth, width))
-    totals = np.zeros(width)
-    for cell in range(depth):
-        share = weight[cell]
-        for place in range(width):
-            value = table[cell, start + place]
-            copy[cell, place] = value
-            totals[place] += share * value
-    for cell in range(depth):
+
+@njit(cache=True, nogil=True, fastmath=LOOSE)
+def spread_columns(block: Array, own: Array, every: Array, totals: Array) -> None:
+    """Give each row what it keeps of itself and takes of the sum."""
+    for cell in range(block.shape[0]):
         mine, of_all = own[cell], every[cell]
-        for place in range(width):
-            table[cell, start + place] = mine * copy[cell, place] + of_all * totals[place]
+        for place in range(block.shape[1]):
+            block[cell, place] = mine * block[cell, place] + of_all * totals[place]
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def mend_tall(table: Array, workers: int, own: Array, every: Array, weight: Array) -> None:
+    """Apply one bump along the first axis of a matrix; each worker has some of the rows."""
+    depth, inner = table.shape
+    parts = np.zeros((workers, inner))
+    for worker in prange(workers):
+        first, last = depth * worker // workers, depth * (worker + 1) // workers
+        gather_columns(table[first:last], weight[first:last], parts[worker])
+    totals = parts.sum(axis=0)
+    for worker in prange(workers):
+        first, last = depth * worker // workers, depth * (worker + 1) // workers
+        spread_columns(table[first:last], own[first:last], every[first:last], totals)
+
+
+@njit(cache=True, nogil=True, fastmath=LOOSE)
+def mend_columns(block: Array, own: Array, every: Array, weight: Array, totals: Array) -> None:
+    """Apply one bump along the first axis of some columns, row after row, in two looks."""
+    width = block.shape[1]
+    totals[:width] = 0.0
+    gather_columns(block, weight, totals)
+    spread_columns(block, own, every, totals)
 
 
 @njit(cache=True, nogil=True)
@@ -127,26 +159,34 @@ def mend_axes(
 def mend(
     table: Array,
     tile: int,
+    workers: int,
     sizes: Sizes,
     touched: Flags,
     own: Array,
     every: Array,
     weight: Array,
 ) -> None:
-    """Apply the bumps of the axes that make up the middle axis of (outer, middle, inner)."""
+    """Apply the bumps of the axes that make up the middle axis of (outer, middle, inner).
+
+    Each worker has one piece of memory for all its tiles: asking for a new one each time
+    takes longer than the arithmetic.
+    """
     outer, middle, inner = table.shape
     tiles = (inner + tile - 1) // tile
-    for job in prange(outer * tiles):
-        plane, start = job // tiles, job % tiles * tile
-        width = min(tile, inner - start)
-        if sizes.size == 1 and inner > 1:
-            mend_tile(table[plane], start, width, own, every, weight)
-            continue
-        totals = np.empty(middle * width)
-        if width == inner:
-            block = table[plane].reshape(-1)
-            mend_axes(block, width, sizes, touched, own, every, weight, totals)
-        else:  # rows far apart fight for the same lines of the cache: work on a copy
-            copy = table[plane, :, start : start + width].copy()
-            mend_axes(copy.reshape(-1), width, sizes, touched, own, every, weight, totals)
-            table[plane, :, start : start + width] = copy
+    alone = sizes.size == 1 and inner > 1
+    for worker in prange(workers):
+        totals = np.empty(tile if alone else middle * tile)
+        room = np.empty(0 if alone or tile == inner else middle * tile)
+        for job in range(worker, outer * tiles, workers):
+            plane, start = job // tiles, job % tiles * tile
+            width = min(tile, inner - start)
+            if alone:
+                mend_columns(table[plane, :, start : start + width], own, every, weight, totals)
+            elif width == inner:
+                block = table[plane].reshape(-1)
+                mend_axes(block, width, sizes, touched, own, every, weight, totals)
+            else:  # rows far apart fight for the same lines of the cache: work on a copy
+                copy = room[: middle * width].reshape(middle, width)
+                copy[:] = table[plane, :, start : start + width]
+                mend_axes(copy.reshape(-1), width, sizes, touched, own, every, weight, totals)
+                table[plane, :, start : start + width] = copy

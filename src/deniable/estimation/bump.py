@@ -26,7 +26,13 @@ BLOCK = 2**15
 """Cells of a block that stays in the cache: 256 KiB."""
 
 TILE = 2**16
-"""Cells of a tile of columns of one axis: they are looked at twice only."""
+"""Cells of a tile of columns of one axis, while that leaves rows of ``WIDE`` cells."""
+
+WIDE = 2**12
+"""Cells of a piece of a row whose running sums stay in the nearest cache."""
+
+TALL = 2**15
+"""Longest rows of which each worker can keep the running sums of all."""
 
 NARROW = 2**11
 """Most cells of the axes done together when they are not the last ones."""
@@ -97,24 +103,39 @@ def _segment(shape: Sequence[int], end: int) -> int:
 def _mend_segment(
     table: Array, shape: Sequence[int], span: tuple[int, int], bumps: Sequence[Bump | None]
 ) -> None:
+    from numba import get_num_threads  # noqa: PLC0415 -- slow to load
+
+    from deniable.estimation._axis_kernels import mend, mend_tall  # noqa: PLC0415 -- compiles
+
     begin, end = span
     sizes = shape[begin:end]
-    middle = math.prod(sizes)
-    most = BLOCK if len(sizes) > 1 else TILE
-    inner = math.prod(shape[end:])
+    middle, inner, workers = math.prod(sizes), math.prod(shape[end:]), get_num_threads()
     chosen = [_or_nothing(bump, size) for bump, size in zip(bumps[begin:end], sizes, strict=True)]
-    touched = np.array([bump is not None for bump in bumps[begin:end]])
-    from deniable.estimation._axis_kernels import mend  # noqa: PLC0415 -- compiled when needed
-
+    own, every, weight = (
+        np.concatenate([getattr(bump, name) for bump in chosen])
+        for name in ("own", "every", "weight")
+    )
+    if span == (0, 1) and 1 < inner <= TALL:
+        mend_tall(table.reshape(middle, inner), workers, own, every, weight)
+        return
     mend(
         table.reshape(-1, middle, inner),
-        min(inner, max(NARROWEST, most // middle)),
+        _tile(sizes, inner, workers),
+        workers,
         np.array(sizes, dtype=np.int64),
-        touched,
-        np.concatenate([bump.own for bump in chosen]),
-        np.concatenate([bump.every for bump in chosen]),
-        np.concatenate([bump.weight for bump in chosen]),
+        np.array([bump is not None for bump in bumps[begin:end]]),
+        own,
+        every,
+        weight,
     )
+
+
+def _tile(sizes: Sequence[int], inner: int, workers: int) -> int:
+    """Return how many columns are done at once."""
+    if len(sizes) > 1:
+        return min(inner, max(NARROWEST, BLOCK // math.prod(sizes)))
+    share = max(NARROWEST, -(-inner // workers))
+    return min(inner, share, max(WIDE, TILE // sizes[0]))
 
 
 def _or_nothing(bump: Bump | None, size: int) -> Bump:
