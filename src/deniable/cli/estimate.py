@@ -6,13 +6,14 @@ import csv
 import io
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from deniable.cli.lazy import REFUSED
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, print_table, progress
+from deniable.cli.terminal import COLUMNS, note, print_table, progress, telling
 from deniable.errors import EstimationError
 
 if TYPE_CHECKING:
@@ -24,11 +25,32 @@ _PATH = click.Path(path_type=Path)
 SHOWN = 60
 
 
+def _print_methods(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 -- as click calls it
+    """List the estimators without asking for reports."""
+    if not value:
+        return
+    from deniable.estimation import METHODS  # noqa: PLC0415
+
+    for method in METHODS.values():
+        click.echo(f"{method.name}  [{method.citation}]")
+        sentences = (method.summary, *(f"loses: {loss}" for loss in method.loses))
+        for sentence in sentences:
+            click.echo(fill(sentence, COLUMNS, initial_indent="    ", subsequent_indent="      "))
+    ctx.exit()
+
+
 @click.command()
 @click.argument("reports", type=_PATH)
 @click.option("--tables", multiple=True, help="Attributes of one table: sex,income. Repeatable.")
 @click.option("--method", default="maximum-likelihood", show_default=True, help="The estimator.")
-@click.option("--methods", is_flag=True, help="List the estimators and leave.")
+@click.option(
+    "--methods",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_methods,
+    help="List the estimators, their sources and what they lose, and leave.",
+)
 @click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--simultaneous", is_flag=True, help="All intervals of a table hold at once.")
 @click.option("--survey", type=_PATH, help="A survey file that names the categories.")
@@ -49,7 +71,6 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     reports: Path,
     tables: tuple[str, ...],
     method: str,
-    methods: bool,
     level: float,
     simultaneous: bool,
     survey: Path | None,
@@ -68,19 +89,18 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     from deniable.estimation import method_named  # noqa: PLC0415
     from deniable.estimation.carrying import LEAST_WORTH, require_carried  # noqa: PLC0415
 
-    if methods:
-        _print_methods()
-        return
     estimator = method_named(method)
     source = open_source(reports, survey)
     wanted = [_split(one) for one in tables] or [[name] for name in source.names]
     rng = np.random.default_rng(seed)
     found: list[Table] = []
     refused = 0
+    with telling(f"Fitting {estimator.name}") as tell:
+        give = estimator.prepare(source.reports, rng=rng, progress=tell)
     with progress("Estimating", len(wanted), unit="tables") as done:
         for names in wanted:
             try:
-                table = estimator.estimate(source.reports, names, rng=rng)
+                table = give(names)
                 require_carried(table, LEAST_WORTH if least_worth is None else least_worth)
             except EstimationError as error:
                 refused += 1
@@ -95,12 +115,6 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
 
 def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _print_methods() -> None:
-    from deniable.estimation import METHODS  # noqa: PLC0415
-
-    print_table(("method", "source"), [(m.name, m.citation) for m in METHODS.values()])
 
 
 def _print(tables: Sequence[Table], form: str, level: float, *, simultaneous: bool) -> None:

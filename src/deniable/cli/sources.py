@@ -11,9 +11,10 @@ from deniable.protocol import tally_from_bytes
 from deniable.schema import Schema, Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from deniable.estimation import Axis
     from deniable.estimation.observation import Source
     from deniable.protocol import Design
 
@@ -38,6 +39,16 @@ class OpenSource:
     def names(self) -> tuple[str, ...]:
         """Return the attributes."""
         return self.design.names
+
+    def axes(self, names: Sequence[str]) -> tuple[Axis, ...]:
+        """Return attributes with the names of their categories, or their places."""
+        from deniable.estimation.table import Axis  # noqa: PLC0415 -- slow to load
+
+        sizes = dict(zip(self.design.names, self.design.sizes, strict=True))
+        return tuple(
+            Axis(name, tuple(self.categories.get(name) or map(str, range(sizes[name]))))
+            for name in names
+        )
 
 
 def open_source(path: Path, survey_file: Path | None = None) -> OpenSource:

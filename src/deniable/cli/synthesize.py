@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+import csv
+from dataclasses import dataclass
+from math import comb, prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, print_table
-from deniable.errors import DataError
+from deniable.cli.terminal import note, print_table, progress, telling
+from deniable.errors import DataError, nearest
 
 if TYPE_CHECKING:
-    from deniable.estimation import Table
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from deniable.cli.sources import OpenSource
+    from deniable.estimation.method import Method
+    from deniable.estimation.model import Model
     from deniable.synthesis import Records, Utility
     from deniable.synthesis.synthesize import Way
 
+    Estimated = Callable[[Sequence[str]], NDArray[np.float64]]
+
 _PATH = click.Path(path_type=Path)
+PEOPLE_PER_CELL = 5
+"""With fewer, rounding leaves most cells empty and the large ones too full: records are drawn."""
+
+MOST_DIRECT = 300
+"""Tables that are estimated directly, to be compared with; wider ones are left out first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What the records are made of.
+
+    Attributes:
+        records: The synthetic people.
+        way: How they were made of shares.
+        table: The shares that they stand for, of any of their attributes.
+        method: The estimator's name.
+        reason: Why it did what it did.
+        notes: What it loses.
+    """
+
+    records: Records
+    way: Way
+    table: Estimated
+    method: str
+    reason: str
+    notes: tuple[str, ...]
 
 
 @click.command()
@@ -24,82 +62,171 @@ _PATH = click.Path(path_type=Path)
 @click.option("-o", "--output", type=_PATH, required=True, help="A CSV or Parquet file.")
 @click.option("--attributes", help="Which attributes: sex,income. All by default.")
 @click.option("--people", type=click.IntRange(1), help="How many records; as many as reports.")
-@click.option("--method", default="held-out-em", show_default=True, help="The estimator.")
+@click.option("--method", default="junction-tree", show_default=True, help="The estimator.")
 @click.option(
     "--way",
     type=click.Choice(["rounded", "drawn"]),
-    default="rounded",
-    show_default=True,
-    help="Whole people by largest remainders, or drawn one by one.",
+    help="Whole people by largest remainders, or drawn one by one. By default rounded, if there "
+    "are five people or more for each cell.",
 )
 @click.option("--survey", type=_PATH, help="A survey file that names the categories.")
 @click.option("--seed", default=0, show_default=True, help="The same seed, the same records.")
-def command(
+@click.option("--replace", is_flag=True, help="Write over a file that is there.")
+def command(  # noqa: PLR0913 -- one parameter for each word of the command
     *,
     reports: Path,
     output: Path,
     attributes: str | None,
     people: int | None,
     method: str,
-    way: str,
+    way: Way | None,
     survey: Path | None,
     seed: int,
+    replace: bool,
 ) -> None:
     """Make synthetic records with the tables that reports tell of.
 
-    REPORTS is a file of reports, or a tally that keeps the groups of a view together. What
-    is printed says how far the records' pairs and triples are from those estimated directly.
+    REPORTS is a file of reports, or a tally that keeps the groups of a view together. The
+    records have the columns and the categories of the survey; no row stands for anybody.
+    What is printed says how far the tables of all pairs and triples of attributes are from
+    those of the estimator, and from those estimated each on its own.
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
     from deniable.estimation import method_named  # noqa: PLC0415
-    from deniable.synthesis import synthesize, utility  # noqa: PLC0415
 
+    _check_output(output, replace=replace)
     source = open_source(reports, survey)
     rng = np.random.default_rng(seed)
     names = _split(attributes) if attributes else list(source.names)
-    table = method_named(method).estimate(source.reports, names, rng=rng)
-    table = table.named(source.categories)
-    records = synthesize(table, people or table.people, rng=rng, way=_way(way))
-    _write(records, output)
-    direct = method_named("maximum-likelihood")
-    told = utility(records, lambda asked: direct.estimate(source.reports, asked, rng=rng).estimate)
-    _report(records, output, table, told)
+    _check_names(names, source.names)
+    learned = _learn(method_named(method), source, names, people, way, rng)
+    _write(learned.records, output)
+    _report(learned, output)
+    _compare(learned, source, rng)
+    for line in learned.notes:
+        note(f"Note: {line}.")
+    if learned.reason:
+        note(f"Why: {learned.reason.rstrip('.')}.")
+    if not source.categories:
+        note("Categories are written as their places, from 0; --survey FILE names them.")
 
 
 def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _way(text: str) -> Way:
-    return "drawn" if text == "drawn" else "rounded"
+def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            problem = f"there is no attribute {name!r} in the design"
+            raise DataError(problem, expected=nearest(name, known))
+    if len(set(names)) != len(names):
+        problem = "an attribute is named twice"
+        raise DataError(problem, given=",".join(names), expected="every attribute once")
 
 
-def _write(records: Records, output: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415 -- slow to load
+def _learn(
+    method: Method,
+    source: OpenSource,
+    names: Sequence[str],
+    people: int | None,
+    way: Way | None,
+    rng: np.random.Generator,
+) -> Learned:
+    """Fit a model of all attributes if the method has one, or else estimate one table."""
+    from deniable.estimation.observation import evidence_of  # noqa: PLC0415
+    from deniable.synthesis import synthesize  # noqa: PLC0415
 
+    sizes = dict(zip(source.names, source.design.sizes, strict=True))
+    cells = prod(sizes.get(name, 1) for name in names)
+    evidence = evidence_of(source.reports)
+    number = people or evidence.people
+    chosen: Way = way or ("rounded" if number >= PEOPLE_PER_CELL * cells else "drawn")
+    if method.fit is None:
+        table = method.estimate(source.reports, names, rng=rng).named(source.categories)
+        records = synthesize(table, number, rng=rng, way=chosen)
+
+        def shares(asked: Sequence[str]) -> NDArray[np.float64]:
+            return table.marginalize(asked).estimate
+
+        return Learned(records, chosen, shares, table.method, table.reason, table.notes)
+    with telling(f"Fitting {method.name}") as tell:
+        model = method.fit(evidence, rng=rng, progress=tell)
+    part = _part(model, names)
+    records = synthesize(part, number, rng=rng, way=chosen, axes=source.axes(names))
+    return Learned(records, chosen, model.table, method.name, model.reason, method.loses)
+
+
+def _part(model: Model, names: Sequence[str]) -> Model:
+    from deniable.estimation.model import Part  # noqa: PLC0415
+
+    return model if tuple(names) == tuple(model.names) else Part(model, tuple(names))
+
+
+def _check_output(output: Path, *, replace: bool) -> None:
     if output.suffix not in {".csv", ".parquet"}:
         problem = "synthetic records are written as CSV or Parquet"
         raise DataError(problem, given=output.name, expected="a name ending in .csv or .parquet")
-    frame = pa.table(records.columns())
+    if output.exists() and not replace:
+        problem = f"{output} is there already"
+        raise DataError(problem, expected="another name, or --replace")
+
+
+def _write(records: Records, output: Path) -> None:
+    columns = records.columns()
     if output.suffix == ".csv":
-        from pyarrow import csv  # noqa: PLC0415
+        with output.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+        return
+    import pyarrow as pa  # noqa: PLC0415 -- slow to load
+    from pyarrow import parquet  # noqa: PLC0415
 
-        csv.write_csv(frame, output)
-    else:
-        from pyarrow import parquet  # noqa: PLC0415
-
-        parquet.write_table(frame, output)
+    parquet.write_table(pa.table(columns), output)
 
 
-def _report(records: Records, output: Path, table: Table, told: Utility) -> None:
-    click.echo(f"{records.people:,} synthetic records in {output}, by {table.method}.")
-    print_table(
-        ("tables", "number", "mean distance", "largest", "of"),
-        told.rows(),
-        title="Total variation from the tables estimated directly",
+def _report(learned: Learned, output: Path) -> None:
+    made = "rounded to whole people" if learned.way == "rounded" else "drawn one by one"
+    click.echo(
+        f"{learned.records.people:,} synthetic records in {output}, {made}, by {learned.method}."
     )
-    if told.without:
-        note(f"{len(told.without)} tables were not compared: no reports carry them.")
-    for line in table.notes:
-        note(f"Note: {line}.")
+
+
+def _compare(learned: Learned, source: OpenSource, rng: np.random.Generator) -> None:
+    """Print how far the records are from the method's tables, and from those estimated alone."""
+    from deniable.estimation import method_named  # noqa: PLC0415
+    from deniable.synthesis import utility  # noqa: PLC0415
+
+    alone = method_named("maximum-likelihood")
+
+    def estimated(asked: Sequence[str]) -> NDArray[np.float64]:
+        return alone.estimate(source.reports, asked, rng=rng).estimate
+
+    count = len(learned.records.axes)
+    ways = max(w for w in range(4) if sum(comb(count, k) for k in range(1, w + 1)) <= MOST_DIRECT)
+    total = sum(comb(count, k) for k in range(1, 4)) + sum(
+        comb(count, k) for k in range(1, ways + 1)
+    )
+    with progress("Comparing tables", total, unit="tables") as done:
+        kept = utility(learned.records, _counting(learned.table, done))
+        direct = utility(learned.records, _counting(estimated, done), most_ways=ways)
+    _print(kept, f"Total variation from the tables of {learned.method}")
+    if direct.distances:
+        _print(direct, "Total variation from tables estimated one by one")
+    left_out = len(kept.distances) - len(direct.distances)
+    if left_out:
+        note(f"{left_out} tables have no estimate of their own to be compared with.")
+
+
+def _counting(estimated: Estimated, done: Callable[[int], None]) -> Estimated:
+    def counted(asked: Sequence[str]) -> NDArray[np.float64]:
+        done(1)
+        return estimated(asked)
+
+    return counted
+
+
+def _print(told: Utility, title: str) -> None:
+    print_table(("tables", "number", "mean", "largest", "of"), told.rows(), title=title)

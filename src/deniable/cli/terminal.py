@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from io import StringIO
+from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -40,8 +41,7 @@ def print_table(
     from rich.text import Text  # noqa: PLC0415
 
     cells = [list(row) for row in rows]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=title and Text(title))
-    table.title_justify = "left"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, heading in enumerate(headings):
         numeric = bool(cells) and all(isinstance(row[position], int | float) for row in cells)
         table.add_column(Text(heading), justify="right" if numeric else "left")
@@ -49,6 +49,8 @@ def print_table(
         table.add_row(*(Text(_shown(cell)) for cell in row))
     drawn = StringIO()
     Console(file=drawn, width=COLUMNS).print(table)
+    if title:  # Rich would break it where the table ends
+        click.echo(fill(title, COLUMNS))
     lines = (line.rstrip() for line in drawn.getvalue().splitlines())
     click.echo("\n".join(line for line in lines if line))
 
@@ -92,6 +94,25 @@ def progress(
     with bar:
         task = bar.add_task(sentence, total=total)
         yield lambda count: bar.advance(task, count)
+
+
+@contextmanager
+def telling(sentence: str) -> Iterator[Callable[[str], None]]:
+    """Show what a long piece of work says of itself, if stderr is a terminal.
+
+    Yields a function to call with where the work stands.
+    """
+    if not sys.stderr.isatty():
+        yield _ignore_words
+        return
+    from rich.console import Console  # noqa: PLC0415 -- slow, and often nobody is watching
+
+    with Console(stderr=True).status(sentence) as status:
+        yield lambda words: status.update(f"{sentence}: {words}")
+
+
+def _ignore_words(words: str) -> None:
+    del words
 
 
 def _ignore(count: int) -> None:

@@ -143,7 +143,8 @@ def _settled(found: Provenance | None, about: About, source: str | None, what: s
             raise DataError(problem, expected="source=, under which a tally remembers it")
     if found is None:
         problem = f"{what} does not say for which design its reports were made"
-        raise DataError(problem, expected="about=, a design or a provenance")
+        expected = "a file made by randomize, its provenance beside it if it is CSV; or about="
+        raise DataError(problem, expected=expected)
     if source is None:
         return found
     return Provenance(found.design, found.blocks, source, found.survey)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.table import Table, plain_axes
+from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from deniable.estimation.covariance import Covariance
+    from deniable.estimation.evidence import Evidence
+    from deniable.estimation.model import Model, Progress
     from deniable.estimation.observation import Observation, Source
+
+NOT_TOGETHER = "nobody answered all these attributes together: their interplay is the model's"
 
 
 class Estimator(Protocol):
@@ -24,6 +30,27 @@ class Estimator(Protocol):
         self, source: Source, attributes: Sequence[str], *, rng: np.random.Generator
     ) -> Table:
         """Return the estimated table of the attributes, in their order."""
+
+
+class Fitter(Protocol):
+    """Fits a model of all attributes, out of which any table comes."""
+
+    def __call__(
+        self,
+        evidence: Evidence,
+        *,
+        rng: np.random.Generator,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Model:
+        """Return the model.
+
+        Args:
+            evidence: The reports.
+            rng: Where the fit throws dice.
+            threads: How many at a time; the result does not depend on it.
+            progress: Is told how far a fit of more than a second is.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +64,7 @@ class Method:
         run: The estimator.
         loses: What its estimate leaves out or gets wrong; each a sentence without a full stop.
         proper: Whether its shares are always a distribution.
+        fit: How its model of all attributes is fitted, if it has one.
     """
 
     name: str
@@ -45,14 +73,40 @@ class Method:
     run: Estimator
     loses: tuple[str, ...] = ()
     proper: bool = True
+    fit: Fitter | None = None
 
     def estimate(
         self, source: Source, attributes: Sequence[str], *, rng: np.random.Generator
     ) -> Table:
         """Return the table, signed with the method's name and what it loses."""
-        table = self.run(source, attributes, rng=rng)
+        return self._signed(self.run(source, attributes, rng=rng))
+
+    def prepare(
+        self, source: Source, *, rng: np.random.Generator, progress: Progress | None = None
+    ) -> Callable[[Sequence[str]], Table]:
+        """Return what gives any table; a model is fitted once for all of them."""
+        if self.fit is None:
+            return lambda attributes: self.estimate(source, attributes, rng=rng)
+        model = self.fit(evidence_of(source), rng=rng, progress=progress)
+        return lambda attributes: self._signed(table_of(model, source, attributes))
+
+    def _signed(self, table: Table) -> Table:
         notes = (*self.loses, *table.notes)
         return replace(table, method=self.name, citation=self.citation, notes=notes)
+
+
+def table_of(model: Model, source: Source, attributes: Sequence[str]) -> Table:
+    """Return a model's table of some attributes, unsigned.
+
+    The interval is that of the saturated estimate wherever reports carry it: it holds the
+    true shares whether or not the model does.
+    """
+    observation = observe(source, attributes)
+    covering = observation.covering
+    dispersion = pooled(covering) if covering else None
+    notes = () if covering else (NOT_TOGETHER,)
+    shares = model.table(attributes)
+    return tabulate(observation, shares, dispersion, notes=notes, reason=model.reason)
 
 
 def tabulate(

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from deniable.estimation.table import Table
 
 COLUMNS = 80
+FEWEST_DIGITS, MOST_DIGITS = 2, 6
+USUAL_DIGITS = 4
 MOST_ROWS = 40
 LONGEST_LABEL = 20
+OUTSIDE = "which is that of the reports alone; the method made something else of them"
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -65,6 +68,7 @@ def heading(table: Table) -> str:
 def rows(table: Table, interval: Interval) -> list[list[str]]:
     """Return the cells' labels and numbers as text."""
     columns = tidy(table, interval)
+    digits = digits_of(table)
     numbers = zip(
         *(columns[name] for name in (*table.names, "estimate", "low", "high", "worth")),
         strict=True,
@@ -73,12 +77,25 @@ def rows(table: Table, interval: Interval) -> list[list[str]]:
     return [
         [
             *map(_short, row[:width]),
-            _share(row[width]),
-            _bounds(row[width + 1], row[width + 2]),
+            f"{row[width]:.{digits}f}",
+            _bounds(row[width + 1], row[width + 2], digits),
             _count(row[width + 3]),
         ]
         for row in numbers
     ]
+
+
+def digits_of(table: Table) -> int:
+    """Return how many decimals a share is worth: two digits of the smallest standard error.
+
+    More would show noise as if it were known.
+    """
+    errors = table.standard_error
+    known = errors[np.isfinite(errors) & (errors > 0)]
+    if not known.size:
+        return USUAL_DIGITS
+    wanted = 1 - math.floor(math.log10(float(known.min())))
+    return min(max(wanted, FEWEST_DIGITS), MOST_DIGITS)
 
 
 def headings(table: Table, interval: Interval) -> list[str]:
@@ -115,6 +132,9 @@ def remarks(table: Table, interval: Interval) -> list[str]:
         told.append(f"The table is worth {total:,.0f} plain answers.")
     if interval.caveat:
         told.append(f"Interval: {interval.caveat}.")
+    outside = int(np.sum(~interval.covers(table.estimate) & ~np.isnan(interval.low)))
+    if outside:
+        told.append(f"Shares outside their interval: {outside:,}, {OUTSIDE}.")
     told += [f"Note: {note}." for note in table.notes]
     if table.reason:
         told.append(f"Chosen because {table.reason}.")
@@ -146,12 +166,8 @@ def _short(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
-def _share(value: float) -> str:
-    return f"{value:.4f}"
-
-
-def _bounds(low: float, high: float) -> str:
-    return "unknown" if math.isnan(low) else f"{low:.4f} – {high:.4f}"
+def _bounds(low: float, high: float, digits: int) -> str:
+    return "unknown" if math.isnan(low) else f"{low:.{digits}f} – {high:.{digits}f}"
 
 
 def _count(value: float) -> str:

@@ -17,6 +17,7 @@ from deniable.estimation.methods import (
     rr_ind_joint,
     rr_independent,
     rr_joint,
+    trees,
     truncated,
     two_step,
     unbiased,
@@ -36,6 +37,8 @@ METHODS: dict[str, Method] = {
     for method in (
         maximum_likelihood.METHOD,
         held_out.METHOD,
+        trees.JUNCTION_TREE,
+        trees.TREE,
         unbiased.METHOD,
         projected.METHOD,
         clipped.METHOD,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,24 +18,6 @@ if TYPE_CHECKING:
     from deniable.estimation.table import Axis
 
     Codes = NDArray[np.int64]
-
-
-class Model(Protocol):
-    """A distribution over all attributes that need not be laid out as a table."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return the attributes' names."""
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Return the attributes' numbers of categories."""
-
-    def sample(self, people: int, *, rng: np.random.Generator) -> Codes:
-        """Draw records: one row for each person, one column for each attribute."""
-
-    def table(self, attributes: Sequence[str]) -> NDArray[np.float64]:
-        """Return the model's table of some attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,12 +10,14 @@ import numpy as np
 from deniable.errors import DataError
 from deniable.estimation.simplex import nearest_proper
 from deniable.estimation.table import Axis, Table, plain_axes
-from deniable.synthesis.records import Model, Records
+from deniable.synthesis.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from deniable.estimation.model import Model
 
 Way: TypeAlias = Literal["rounded", "drawn"]
 
