@@ -1,7 +1,7 @@
 """Second moments of what a report adds to the estimate, known without seeing reports.
 
-For reported sets and bits, E[U[Y, z]·U[Y, w] | answer x] depends only on which of z, w and
-x are the same, because the channel treats all cells alike and all slices hold equally many.
+For every channel that treats all cells alike, E[U[Y, z]·U[Y, w] | answer x] depends only on
+which of z, w and x are the same, and slices that hold equally many cells are alike too.
 """
 
 from __future__ import annotations
@@ -81,6 +81,18 @@ class Supported:
             for product, total in zip(self.crossed, sums, strict=True)
         )
         return Echo(own, other, crossed, apart)
+
+
+def coins_echo(truth: float, cells: int) -> Echo:
+    """Return the moments for two coins with an even T, for U = ([Y = x] − c) / p, c = (1 − p)/m.
+
+    An uneven T is met by its mean over the cells, which keeps E Σ U² at even π.
+    """
+    lie = (1 - truth) / cells
+    seen = truth + lie
+    own = (seen * (1 - lie) ** 2 + (1 - seen) * lie**2) / truth**2
+    other = lie * (1 - lie) / truth**2
+    return Echo(own, other, -lie * seen / truth**2, -(lie**2) / truth**2)
 
 
 def subset_echo(channel: SubsetSelection, cells: int) -> Echo:

@@ -1,6 +1,8 @@
 """Before anybody is asked: which design, which groups, how many people."""
 
+from deniable.planning.checking import Check, CheckedTable, check
 from deniable.planning.clusters import Clusters, cluster
+from deniable.planning.compare import Plan, plan
 from deniable.planning.comparison import Summary, compare_designs, summarize
 from deniable.planning.convergence import Trace, firing_probability, people_for_width, trace
 from deniable.planning.dependence import correlation, cramers_v, dependences
@@ -11,13 +13,23 @@ from deniable.planning.learning import (
     learn_from_estimates,
     learn_from_reports,
 )
+from deniable.planning.option import Option
+from deniable.planning.prior import Prior, prior_of, read_prior
+from deniable.planning.recommendation import Recommendation
 from deniable.planning.rehearsal import rehearse
 
 __all__ = [
+    "Check",
+    "CheckedTable",
     "Clusters",
     "Learned",
+    "Option",
+    "Plan",
+    "Prior",
+    "Recommendation",
     "Summary",
     "Trace",
+    "check",
     "cluster",
     "compare_designs",
     "correlation",
@@ -29,6 +41,9 @@ __all__ = [
     "learn_from_estimates",
     "learn_from_reports",
     "people_for_width",
+    "plan",
+    "prior_of",
+    "read_prior",
     "rehearse",
     "summarize",
     "trace",

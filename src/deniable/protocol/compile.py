@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deniable.channels import channel_for, two_coin
@@ -13,6 +14,10 @@ from deniable.protocol.layouts import layout_for
 if TYPE_CHECKING:
     from deniable.channels import Channel
     from deniable.schema import Survey
+
+
+SHOWN = 6
+"""Names of attributes in a sentence; more are cut short."""
 
 
 def design_for(survey: Survey) -> Design:
@@ -26,6 +31,8 @@ def design_for(survey: Survey) -> Design:
     too_large = max((group for view in groups for group in view), key=lambda group: group.size)
     if too_large.size > LARGEST_GROUP:
         asked = [names[a] for a in too_large.attributes]
+        if len(asked) > SHOWN:
+            asked[SHOWN - 1 :] = [f"… ({len(asked)} attributes)"]
         problem = f"a group of the design has too many cells: {', '.join(asked)}"
         raise DesignError(problem, given=too_large.size, expected=f"at most {LARGEST_GROUP}")
     rule = _rule(privacy.design, options)
@@ -66,8 +73,14 @@ def _share(epsilon: float, level: str, groups: int) -> float:
 
 def _channel(epsilon: float, size: int, options: dict[str, Any], rule: Rule) -> Channel:
     name = str(options.get("channel", "two-coin" if rule.name != "fixed" else "best"))
+    return _named(name, epsilon, size, float(rule.floor))
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str, epsilon: float, size: int, floor: float) -> Channel:
+    """Return a channel; groups of equally many cells share one, which is frozen."""
     if name == "two-coin":
-        return two_coin(epsilon, [1 / size] * size, floor=float(rule.floor))
+        return two_coin(epsilon, [1 / size] * size, floor=floor)
     return channel_for(name, epsilon, size)
 
 

@@ -236,7 +236,7 @@ def check_channels(channels: Channels, design: Design) -> None:
 
 
 def _check_views(design: Design) -> None:
-    names = design.names
+    names, known = design.names, design.sizes
     if not names or len(set(names)) != len(names):
         problem = "a design needs attributes with different names"
         raise DesignError(problem, given=names)
@@ -259,7 +259,7 @@ def _check_views(design: Design) -> None:
             problem = f"the weight of view {number} must be an integer of at least 1"
             raise DesignError(problem, given=view.weight)
         for group in view.groups:
-            sizes = tuple(design.sizes[attribute] for attribute in group.attributes)
+            sizes = tuple(known[attribute] for attribute in group.attributes)
             if group.sizes != sizes or group.size > LARGEST_GROUP:
                 problem = f"a group of view {number} does not fit its attributes"
                 raise DesignError(problem, given=group.sizes, expected=f"{sizes}")

@@ -1,0 +1,122 @@
+"""Candidates: the designs that a survey might name, at the same promise."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from deniable.schema import Privacy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deniable.schema import Survey
+
+    Candidate = tuple[str, Privacy]
+
+MOST_COVERED = 16
+"""Attributes beyond which laying out a covering of pairs takes long."""
+
+CHANNELS = ("k-ary", "subset", "best")
+TRIPLES = 3
+
+
+def candidates(
+    survey: Survey, tables: Sequence[tuple[int, ...]]
+) -> tuple[list[Candidate], list[str]]:
+    """Return the survey's own design and the others, each with its label.
+
+    Also returns a sentence for each that would take too long to lay out.
+    """
+    own = survey.privacy
+    found: list[Candidate] = [(label_of(own), own)]
+    left_out: list[str] = []
+    count = len(survey.schema.names)
+    for design, options in _choices(count, _by_table(survey, tables)):
+        kept = {k: own.options[k] for k in ("max_cells",) if k in own.options and "k" in options}
+        chosen = dict(options) | kept
+        if design != "rrba" and own.design != "rrba" and "channel" in own.options:
+            chosen["channel"] = own.options["channel"]
+        privacy = Privacy(own.epsilon, design, chosen, own.repeats, own.level)  # type: ignore[arg-type]
+        label = label_of(privacy)
+        slow = _slow(design, options, count)
+        if slow and privacy != own:
+            left_out.append(f"{label}: {slow}; name it in the survey file to compare it")
+        else:
+            found.append((label, privacy))
+    return found, left_out
+
+
+def label_of(privacy: Privacy) -> str:
+    """Return a design's name with the options that set it apart.
+
+    >>> label_of(Privacy(1.0, "views", {"k": 3, "cover": "pairs"}))
+    'views k=3 pairs'
+    """
+    words: list[str] = [privacy.design]
+    if "k" in privacy.options:
+        words.append(f"k={privacy.options['k']}")
+    if privacy.options.get("cover") == "pairs":
+        words.append("pairs")
+    if "groups" in privacy.options:
+        words.append("by table")
+    return " ".join(words)
+
+
+def with_channel(privacy: Privacy, channel: str) -> Privacy:
+    """Return the same promise and design through another channel."""
+    options = dict(privacy.options) | {"channel": channel}
+    return Privacy(privacy.epsilon, privacy.design, options, privacy.repeats, privacy.level)
+
+
+def with_epsilon(privacy: Privacy, epsilon: float) -> Privacy:
+    """Return the same design at another level."""
+    return Privacy(epsilon, privacy.design, privacy.options, privacy.repeats, privacy.level)
+
+
+def _choices(
+    count: int, by_table: tuple[tuple[str, ...], ...]
+) -> Iterator[tuple[str, dict[str, object]]]:
+    if by_table:
+        yield "ask-one", {"groups": by_table}
+    for k in range(1, min(4, count) + 1):
+        yield "ask-one", {"k": k}
+    for k in (2, 3):
+        if k < count:
+            yield "views", {"k": k}
+    if count > TRIPLES:
+        yield "views", {"k": TRIPLES, "cover": "pairs"}
+    yield "independent", {}
+    yield "joint", {}
+    yield "rrba", {"k": min(2, count)}
+
+
+def _by_table(survey: Survey, tables: Sequence[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the tables wanted as groups, unless they are all pairs, or all single attributes.
+
+    A table within another needs no group; an attribute of no table gets one, as a survey asks
+    every attribute.
+    """
+    names = survey.schema.names
+    wanted = {frozenset(table) for table in tables}
+    largest = [one for one in wanted if not any(one < other for other in wanted)]
+    every = {frozenset(pair) for pair in combinations(range(len(names)), 2)}
+    if set(largest) == every or all(len(one) == 1 for one in largest):
+        return ()
+    alone = [{place} for place in range(len(names)) if not any(place in one for one in largest)]
+    groups = sorted(tuple(sorted(one)) for one in (*largest, *alone))
+    return tuple(tuple(names[place] for place in group) for group in groups)
+
+
+def _slow(design: str, options: dict[str, object], count: int) -> str:
+    """Say what would take long, or nothing."""
+    k = options.get("k")
+    if not isinstance(k, int):
+        return ""
+    if options.get("cover") == "pairs" and count > MOST_COVERED:
+        return f"covering the pairs of {count} attributes takes long to lay out"
+    groups = math.comb(count, k)
+    if design == "views" and k > 2 and count > MOST_COVERED:  # noqa: PLR2004 -- pairs are quick
+        return f"{groups:,} groups of {k} attributes take long to lay into views"
+    return ""

@@ -1,0 +1,204 @@
+"""Option: one design that a survey could name, and what it would cost and tell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from deniable.estimation.interval import quantile
+from deniable.estimation.sightings import sightings_of
+from deniable.planning.extremes import largest_of
+from deniable.planning.power import (
+    PAIR,
+    freedom_of,
+    people_for_power,
+    power_of,
+    unit_noncentrality,
+)
+from deniable.protocol import (
+    attribute_epsilons,
+    coverage_of,
+    design_for,
+    people_per_view,
+    view_epsilons,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from deniable.estimation.outlook import Outlook
+    from deniable.estimation.sightings import Sightings
+    from deniable.planning.prior import Prior
+    from deniable.protocol import Coverage, Design
+    from deniable.schema import Privacy, Survey
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A design for a survey, with what it will tell about the tables wanted.
+
+    Attributes:
+        label: The design and the options that set it apart.
+        survey: The survey that names it.
+        design: The design.
+        tables: What it will tell about each table wanted.
+        sightings: Who is asked what together.
+        prior: The shares expected; even ones if None.
+    """
+
+    label: str
+    survey: Survey
+    design: Design
+    tables: tuple[Outlook, ...]
+    sightings: Sightings
+    prior: Prior | None = None
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Return what the views cover."""
+        return coverage_of(self.design)
+
+    @cached_property
+    def answer(self) -> float:
+        """Return ε of one answer: the costliest view, all its groups together."""
+        return max(view_epsilons(self.design.channels))
+
+    @property
+    def respondent(self) -> float:
+        """Return ε of all answers that one respondent may give."""
+        return self.answer * self.design.repeats
+
+    @cached_property
+    def attribute(self) -> float:
+        """Return ε of the costliest attribute: what a change in one answer alone could show."""
+        return max(attribute_epsilons(self.design, self.design.channels))
+
+    @property
+    def is_classic(self) -> bool:
+        """Tell whether channels change by a classic rule; the formulas are then for the start."""
+        return self.design.rule.name.startswith("classic")
+
+    @property
+    def blind(self) -> tuple[Outlook, ...]:
+        """Return the tables about which it tells nothing."""
+        return tuple(table for table in self.tables if not table.glimpses)
+
+    def people_per_view(self, people: float) -> float:
+        """Return how many are expected to draw the least asked view."""
+        return min(people_per_view(self.design, 1)) * people
+
+    def error(self, people: float) -> float:
+        """Return the mean over the tables of the root mean squared error of a cell."""
+        return sum(table.error(people) for table in self.tables) / len(self.tables)
+
+    def worst_error(self, people: float) -> float:
+        """Return the largest of these errors."""
+        return max(table.error(people) for table in self.tables)
+
+    def largest_error(self, table: Outlook, people: float) -> float:
+        """Return the expected error of whichever cell is furthest off."""
+        return largest_of(table.standard_errors(people).reshape(-1))
+
+    def worth(self, people: float) -> float:
+        """Return how many plain answers a table is worth: the harmonic mean over the tables."""
+        if self.blind:
+            return 0.0
+        return len(self.tables) / sum(1 / table.worth(people) for table in self.tables)
+
+    def least_worth(self, people: float) -> float:
+        """Return the worth of the table of which least will be known."""
+        return min(table.worth(people) for table in self.tables)
+
+    def width(self, people: float, level: float, *, simultaneous: bool = False) -> float:
+        """Return the width of the widest interval of any cell of any table."""
+        return max(width_of(t, people, level, simultaneous=simultaneous) for t in self.tables)
+
+    def people_for_width(self, width: float, level: float, *, simultaneous: bool = False) -> float:
+        """Return how many must answer for intervals all as narrow as wanted."""
+        return self.width(1.0, level, simultaneous=simultaneous) ** 2 / width**2
+
+    def pairs(self) -> tuple[Outlook, ...]:
+        """Return the tables of which the power is told: pairs, those within larger tables too.
+
+        With a prior that says what more than two attributes do together, larger tables too.
+        """
+        places = {name: place for place, name in enumerate(self.design.names)}
+        found: dict[tuple[str, ...], Outlook] = {}
+        for table in self.tables:
+            if len(table.names) == PAIR:
+                found.setdefault(table.names, table)
+                continue
+            for pair in combinations(table.names, PAIR):
+                if pair not in found and pair[::-1] not in found:
+                    chosen = tuple(places[name] for name in pair)
+                    found[pair] = self._outlook(chosen)
+        return tuple(found.values())
+
+    def _outlook(self, table: tuple[int, ...]) -> Outlook:
+        return outlook_of(self.sightings, table, self.prior)
+
+    def unit(self, table: Outlook, association: float | None) -> float:
+        """Return the noncentrality of one respondent for the test of a table."""
+        if table.truth is None:
+            return unit_noncentrality(table, association)
+        places = tuple(self.design.names.index(name) for name in table.names)
+        return unit_noncentrality(table, association, self.sightings.parts_of(places))
+
+    def power(
+        self, table: Outlook, people: float, association: float | None, level: float
+    ) -> float:
+        """Return the power of the default test of a table."""
+        return power_of(people * self.unit(table, association), freedom_of(table.shape), level)
+
+    def least_power(self, people: float, association: float | None, level: float) -> float:
+        """Return the power of the test that is least likely to notice the association."""
+        return min(self.power(t, people, association, level) for t in self.pairs())
+
+    def people_for_power(self, power: float, association: float | None, level: float) -> float:
+        """Return how many must answer for every pair's test to have a power."""
+        return max(
+            people_for_power(self.unit(t, association), freedom_of(t.shape), power, level)
+            for t in self.pairs()
+        )
+
+
+def width_of(table: Outlook, people: float, level: float, *, simultaneous: bool = False) -> float:
+    """Return the width of the interval of a table's least known cell, 2·z·se.
+
+    Intervals end at 0 and 1, so that where they are as wide as that they are narrower.
+    """
+    comparisons = max(table.cells - 1, 1) if simultaneous else 1
+    z = quantile(level, comparisons=comparisons)
+    return 2 * z * math.sqrt(table.largest_variance / people)
+
+
+def outlook_of(sightings: Sightings, table: tuple[int, ...], prior: Prior | None) -> Outlook:
+    """Return what a design will tell about a table, the truth being as expected."""
+    if prior is None:
+        return sightings.outlook(table)
+    names, sizes = sightings.design.names, sightings.design.sizes
+    wanted = [names[place] for place in table]
+    return sightings.outlook(table, prior.truth(wanted, [sizes[place] for place in table]))
+
+
+def option_for(
+    survey: Survey,
+    privacy: Privacy,
+    label: str,
+    tables: Sequence[tuple[int, ...]],
+    prior: Prior | None = None,
+) -> Option:
+    """Return a survey's option of asking by another privacy table."""
+    asked = replace(survey, privacy=privacy)
+    design = design_for(asked)
+    sightings = sightings_of(design)
+    outlooks = tuple(outlook_of(sightings, table, prior) for table in tables)
+    return Option(label, asked, design, outlooks, sightings, prior)
