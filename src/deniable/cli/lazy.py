@@ -32,7 +32,7 @@ SECTIONS: Final = {
     "See what this is": ("demo",),
     "Prepare a survey": ("schema", "validate", "design", "clusters"),
     "Ask, or randomize answers at hand": ("serve", "simulate", "randomize"),
-    "Learn from reports": ("count", "merge", "estimate", "synthesize"),
+    "Learn from reports": ("count", "merge", "estimate", "derive", "synthesize"),
 }
 """The order in which a person meets the commands."""
 

@@ -1,6 +1,10 @@
 """Is it real, and how strong? Tests, derived measures and their uncertainty."""
 
+from deniable.inference.catalogue import MEASURES, measure_named
 from deniable.inference.central import NoisyTable, unsafe_release
+from deniable.inference.confidence import Bounds
+from deniable.inference.derive import derive
+from deniable.inference.estimate import Estimate
 from deniable.inference.groups import equality_test
 from deniable.inference.hypothesis import Anything, Given, Hypothesis
 from deniable.inference.independence import Independence, mutual
@@ -19,8 +23,11 @@ from deniable.inference.result import TestResult
 from deniable.inference.score import score_test
 
 __all__ = [
+    "MEASURES",
     "TESTS",
     "Anything",
+    "Bounds",
+    "Estimate",
     "Given",
     "Hypothesis",
     "Independence",
@@ -28,11 +35,13 @@ __all__ = [
     "PairTests",
     "Procedure",
     "TestResult",
+    "derive",
     "equality_test",
     "every_pair",
     "fit_test",
     "groups_test",
     "independence_test",
+    "measure_named",
     "mutual",
     "plain_test",
     "procedure_named",

@@ -1,0 +1,1 @@
+"""The measures, one subject a module."""

@@ -1,0 +1,90 @@
+"""Intervals of derived measures hold the truth as often as they say; naive ones do not.
+
+Each study draws 300 surveys. An interval of true level .95 misses the truth more than 42
+times in 300 with probability 2e-9; one of .955 (what the grid of ``./run bench measures``
+shows) with less than 1e-10. Eight such counts are taken with levels of .95 or better, of
+which the ones by Fieller and bootstrap use fixed seeds: a rerun decides nothing new.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from deniable.channels import k_ary
+from deniable.estimation.evidence import Batch, Evidence
+from deniable.estimation.registry import estimate
+from deniable.inference import MEASURES, derive
+from deniable.inference.measure import Setting
+from deniable.inference.replicas import replicas_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation import Table
+
+SURVEYS = 300
+MOST = 45
+"""P(Binomial(300, .05) > 45) = 2e-11."""
+
+STRONG = np.array([[0.18, 0.10, 0.04], [0.10, 0.16, 0.10], [0.04, 0.10, 0.18]])
+NEARLY = np.outer([0.2, 0.3, 0.5], [0.3, 0.3, 0.4])
+
+
+def surveys(truth: NDArray[np.float64], epsilon: float, people: int) -> Iterator[Table]:
+    """Yield the tables of many surveys."""
+    rng = np.random.default_rng(11)
+    channel = k_ary(epsilon, truth.size)
+    kept = channel.head / 2**32
+    seen = kept * truth.reshape(-1) + (1 - kept) / truth.size
+    rows = np.arange(truth.size).reshape(-1, 1)
+    for counts in rng.multinomial(people, seen, size=SURVEYS):
+        batch = Batch(((0, 1),), (channel,), (rows,), counts.astype(np.int64))
+        yield estimate(Evidence(("a", "b"), truth.shape, (batch,)), ["a", "b"], rng=rng)
+
+
+def misses(name: str, truth: NDArray[np.float64], epsilon: float, people: int) -> tuple[int, int]:
+    """Return how often our interval misses, and how often one that forgets the channel does."""
+    target = round(MEASURES[name].make(Setting(truth.shape, people, 0.001)).truth(truth), 12)
+    rng = np.random.default_rng(12)
+    ours = naive = 0
+    for table in surveys(truth, epsilon, people):
+        found = derive(table, name, rng=rng, draws=200)
+        ours += not found.interval().holds(target)
+        form = MEASURES[name].make(Setting(truth.shape, people, 0.001))
+        slope = form.whole.slope(table.estimate).reshape(-1)
+        share = table.estimate.reshape(-1)
+        plain = (share @ slope**2 - (share @ slope) ** 2) / people
+        naive += abs(float(form.whole.value(table.estimate)) - target) > 1.96 * np.sqrt(plain)
+    return ours, naive
+
+
+@pytest.mark.parametrize("name", ["cramers-v", "kendall-tau-b", "gamma", "mutual-information"])
+def test_intervals_of_an_association_hold_it(name: str) -> None:
+    """Where people are associated, the intervals keep their level; plain ones are caught."""
+    ours, naive = misses(name, STRONG, 2.0, 4000)
+    assert ours <= MOST
+    assert naive > MOST
+
+
+def test_intervals_near_independence_hold_zero() -> None:
+    """Where nobody is associated, 0 is inside as often as said; a plain interval is caught."""
+    ours, naive = misses("chi-squared", NEARLY, 1.0, 8000)
+    assert ours <= MOST
+    assert naive > MOST
+
+
+def test_replicas_scatter_as_the_dispersion_says() -> None:
+    """The covariance of 40,000 replicas is the table's, to within 6 standard errors a cell."""
+    table = next(surveys(STRONG, 1.0, 5000))
+    assert table.covariance is not None
+    centre = table.covariance.centre
+    drawn = replicas_of(table.covariance).draw(centre, 40_000, np.random.default_rng(1))
+    found, expected = np.cov(drawn.T), table.covariance.dense()
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert np.abs(drawn.mean(axis=0) - centre.reshape(-1)).max() < 6 * np.sqrt(scale.max() / 40_000)
+    assert np.abs(found - expected).max() < scale.max() * 6 / np.sqrt(20_000)
