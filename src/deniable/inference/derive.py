@@ -201,7 +201,7 @@ def _noise(covariance: Covariance | None, shares: Array, people: int) -> float:
     """
     rows, columns = shares.shape
     if covariance is None:
-        return (rows - 1) * (columns - 1) / max(people - 1, 1)
+        return float((rows - 1) * (columns - 1) / max(people - 1, 1))
     product = independent(shares)
     there = covariance
     if isinstance(covariance, Dispersion) and all(
