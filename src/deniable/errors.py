@@ -189,9 +189,10 @@ class TooLargeError(CollectionError):
 
 
 class RateError(CollectionError):
-    """Requests come faster than the server allows."""
+    """Requests come faster than the server allows; ``wait`` seconds later one more may come."""
 
     code = "too-often"
+    wait: float = 1.0
 
 
 class BusyError(CollectionError):

@@ -328,14 +328,14 @@ def test_what_is_too_large_is_refused(house: House) -> None:
     assert streamed.status_code == 413
 
 
-@pytest.mark.parametrize("settings", [Settings(rate=0.5, burst=3)])
+@pytest.mark.parametrize("settings", [Settings(rate=0.05, burst=3)])
 def test_who_asks_too_often_is_told_when_to_come_back(house: House) -> None:
     """After the burst 429 with Retry-After; reading what is published is not limited."""
     house.publish()
     report = house.report()
     assert [house.post(report).status_code for _ in range(4)] == [200, 200, 200, 429]
     refused = house.post(report)
-    assert 1 <= int(refused.headers["retry-after"]) <= 3
+    assert 15 <= int(refused.headers["retry-after"]) <= 20
     assert house.http.get("/v1/surveys/health").status_code == 200
 
 

@@ -22,6 +22,7 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.option("--invited", is_flag=True, help="Take one report for each invitation.")
 @click.option("--block-minutes", default=0, help="Close a block after so long; 0: never.")
 @click.option("--rate", default=0.0, help="Requests a second from one address; 0: any.")
+@click.option("--tallies-only", is_flag=True, help="Give away counts, and reports to nobody.")
 @click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
 @click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
 @click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
@@ -35,6 +36,7 @@ def command(  # noqa: PLR0913 - one for each option
     invited: bool,
     block_minutes: int,
     rate: float,
+    tallies_only: bool,
     draft: bool,
     manage: bool,
     opens: bool,
@@ -79,4 +81,5 @@ def command(  # noqa: PLR0913 - one for each option
     note("Serving until you press Ctrl+C.")
     if opens:
         webbrowser.open(f"{address}/s/{survey.name}")
-    serve(where, Settings(rate=rate), listening, workers=workers)
+    settings = Settings(rate=rate, tallies_only=tallies_only)
+    serve(where, settings, listening, workers=workers)

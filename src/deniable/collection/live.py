@@ -9,21 +9,23 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from deniable.channels import format_epsilon, support_of, supports
 from deniable.collection.service import published
-from deniable.collection.tallies import tally_all
+from deniable.collection.tallies import plus_merged, tally_own
 from deniable.errors import ChannelError
 from deniable.protocol import attribute_epsilons, view_epsilons
 from deniable.schema import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from deniable.channels import Channel, Value
+    from deniable.channels import Channel, Support, Value
     from deniable.collection.service import Collection
     from deniable.protocol import Group, Stratum, Tally
 
@@ -45,19 +47,47 @@ class Share:
     people: int
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one group in one block says about an attribute, times its worth. Parts add.
+
+    Attributes:
+        worth: The inverse of the variance that the group's estimate has at the even
+            distribution, which does not depend on what was seen.
+        mean: The unbiased estimate, times the worth.
+        variance: Its variance, times the worth squared.
+    """
+
+    worth: float
+    mean: np.ndarray
+    variance: np.ndarray
+    people: int
+
+    def __add__(self, other: Part) -> Part:
+        """Pool both."""
+        return Part(
+            self.worth + other.worth,
+            self.mean + other.mean,
+            self.variance + other.variance,
+            self.people + other.people,
+        )
+
+
 def results_of(collection: Collection, name: str) -> dict[str, object]:
     """Return everything that the results page shows."""
     with collection.store.reading() as reading:
         row, design = published(reading, name)
         rows = reading.blocks(row.key)
-        tally = tally_all(reading, row, design, rows)
+        own = tally_own(reading, row, design, rows)
+        tally = plus_merged(reading, row, own)
         refusals = reading.refusals(row.key)
         issued, redeemed = reading.invitation_totals(row.key)
     survey = Survey.from_dict(json.loads(row.document))
+    people = own.people_by_block()
     costs = attribute_epsilons(design, design.channels)
     attributes = []
     for place, attribute in enumerate(survey.schema.attributes):
-        share = share_of(tally, place)
+        parts = parts_of(tally, place)
         attributes.append(
             {
                 "name": attribute.name,
@@ -65,8 +95,8 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
                 "cells": list(attribute.cell_names),
                 "labels": [dict(category.labels) for category in attribute.categories],
                 "epsilon": format_epsilon(costs[place]),
-                **_shown(share),
-                "convergence": _convergence(tally, place),
+                **_shown(share_of(parts)),
+                "convergence": _convergence(parts),
             }
         )
     return {
@@ -80,7 +110,13 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
             "promised": design.epsilon,
         },
         "blocks": [
-            {"number": one.number, "reports": one.count, "open": one.is_open, "size": one.size}
+            {
+                "number": one.number,
+                "reports": one.count,
+                "late": people.get(one.number, 0) - one.count,
+                "open": one.is_open,
+                "size": one.size,
+            }
             for one in rows[-MOST_POINTS:]
         ],
         "attributes": attributes,
@@ -90,20 +126,12 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
     }
 
 
-def share_of(tally: Tally, attribute: int, blocks: Iterable[int] | None = None) -> Share | None:
-    """Return an attribute's distribution, pooled over all groups that asked it.
-
-    Each group's unbiased estimate is weighted by the inverse of the variance that its
-    channel has at the even distribution, which does not depend on what was seen.
-    """
-    wanted = None if blocks is None else set(blocks)
-    size = tally.design.sizes[attribute]
-    total, weighted, variance, people = 0.0, np.zeros(size), np.zeros(size), 0
+def parts_of(tally: Tally, attribute: int) -> dict[int, Part]:
+    """Return what each block says about an attribute, pooled over all groups that asked it."""
+    found: dict[int, Part] = {}
     for stratum, counts in tally.counts.items():
         group = _group(tally, stratum)
-        if attribute not in group.attributes or (
-            wanted is not None and stratum.block not in wanted
-        ):
+        if attribute not in group.attributes:
             continue
         channel = tally.blocks[stratum.block].channels[stratum.view][stratum.groups[0]]
         try:
@@ -115,15 +143,20 @@ def share_of(tally: Tally, attribute: int, blocks: Iterable[int] | None = None) 
             continue
         mean = seen @ weights / number
         # Wang eq. 24: the dispersion of the inverse, its diagonal.
-        spread = (seen @ weights**2 / number - mean**2) / (number - 1)
+        spread = np.maximum((seen @ weights**2 / number - mean**2) / (number - 1), 0.0)
         worth = number / _even_variance(channel)
-        total += worth
-        weighted += worth * mean
-        variance += worth**2 * np.maximum(spread, 0.0)
-        people += number
-    if not total:
+        part = Part(worth, worth * mean, worth**2 * spread, number)
+        before = found.get(stratum.block)
+        found[stratum.block] = part if before is None else before + part
+    return dict(sorted(found.items()))
+
+
+def share_of(parts: Mapping[int, Part]) -> Share | None:
+    """Return the distribution that blocks together say, if there are any."""
+    if not parts:
         return None
-    return Share(weighted / total, variance / total**2, people)
+    whole = reduce(Part.__add__, parts.values())
+    return Share(whole.mean / whole.worth, whole.variance / whole.worth**2, whole.people)
 
 
 def _group(tally: Tally, stratum: Stratum) -> Group:
@@ -137,7 +170,7 @@ def _weights(
 
     π̂(x) is the mean over reports of ([report supports x] − offset(x)) / slope.
     """
-    support = support_of(channel)
+    support = _support(channel)
     slope = float(support.slope)
     offsets = np.array([float(offset) for offset in support.offsets])
     place = group.attributes.index(attribute)
@@ -150,8 +183,15 @@ def _weights(
     return weights, np.array([counts[value] for value in values], float)
 
 
+@lru_cache(1024)
+def _support(channel: Channel) -> Support:
+    """Return a channel's support; the blocks of a fixed design share their channels."""
+    return support_of(channel)
+
+
+@lru_cache(1024)
 def _even_variance(channel: Channel) -> float:
-    support = support_of(channel)
+    support = _support(channel)
     seen = [float(support.slope) / channel.size + float(offset) for offset in support.offsets]
     return sum(share * (1 - share) for share in seen) / float(support.slope) ** 2
 
@@ -168,16 +208,13 @@ def _shown(share: Share | None) -> dict[str, object]:
     }
 
 
-def _convergence(tally: Tally, attribute: int) -> list[dict[str, object]]:
+def _convergence(parts: Mapping[int, Part]) -> list[dict[str, object]]:
     """Return the estimate after each block, at most ``MOST_POINTS`` of them."""
-    numbers = sorted({stratum.block for stratum in tally.counts})
-    step = max(1, math.ceil(len(numbers) / MOST_POINTS))
-    points = []
-    for end in range(len(numbers), 0, -step):
-        share = share_of(tally, attribute, numbers[:end])
-        if share is not None:
-            points.append({"block": numbers[end - 1], **_shown(share)})
-    return points[::-1]
+    sums = list(accumulate(parts.values(), Part.__add__))
+    step = max(1, math.ceil(len(sums) / MOST_POINTS))
+    kept = [*range(len(sums) - 1, -1, -step)][::-1]
+    numbers = list(parts)
+    return [{"block": numbers[at], **_shown(share_of({0: sums[at]}))} for at in kept]
 
 
 def impossible(tally: Tally) -> list[dict[str, object]]:

@@ -79,6 +79,10 @@ def tally_all(
     reading: Reading, survey: SurveyRow, design: Design, rows: Sequence[BlockRow]
 ) -> Tally:
     """Return what this server and those merged into it counted, added."""
-    own = tally_own(reading, survey, design, rows)
+    return plus_merged(reading, survey, tally_own(reading, survey, design, rows))
+
+
+def plus_merged(reading: Reading, survey: SurveyRow, own: Tally) -> Tally:
+    """Add what other servers sent to what this one counted."""
     others = [tally_from_bytes(body) for body in reading.merged(survey.key)]
     return reduce(Tally.plus, others, own)

@@ -66,8 +66,17 @@ class Tally:
     @property
     def total(self) -> int:
         """Return the number of respondents."""
-        cells = {(stratum.block, stratum.view) for stratum in self.counts}
-        return sum(self.people(*cell) for cell in cells)
+        return sum(self.people_by_block().values())
+
+    def people_by_block(self) -> dict[int, int]:
+        """Return the number of respondents of each block that occurs."""
+        cells: dict[tuple[int, int], Counts] = {}
+        for stratum, counts in self.counts.items():
+            cells.setdefault((stratum.block, stratum.view), counts)
+        found: dict[int, int] = {}
+        for (block, _), counts in cells.items():
+            found[block] = found.get(block, 0) + sum(counts.values())
+        return found
 
     def plus(self, other: Tally) -> Tally:
         """Return both tallies added. Order and grouping do not matter."""

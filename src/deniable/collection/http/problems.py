@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 from starlette.responses import Response
 
 from deniable.collection import assets
-from deniable.errors import BusyError, DeniableError, RateError, TokenError
+from deniable.errors import BusyError, DeniableError, RateError, StorageError, TokenError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,14 +38,14 @@ def status_of(error: DeniableError) -> int:
     return STATUS.get(error.code, STATUS["error"])[0]
 
 
-def problem_response(error: DeniableError, *, retry_after: float | None = None) -> Response:
+def problem_response(error: DeniableError) -> Response:
     """Answer with a problem document."""
     headers = {}
     if isinstance(error, TokenError):
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, RateError | BusyError) and retry_after is None:
-        retry_after = 1.0
-    if retry_after is not None:
-        headers["Retry-After"] = str(max(1, round(retry_after)))
+    if isinstance(error, RateError):
+        headers["Retry-After"] = str(math.ceil(error.wait))
+    if isinstance(error, BusyError | StorageError):
+        headers["Retry-After"] = "1"
     body = msgspec.json.encode(problem_of(error))
     return Response(body, status_of(error), headers, MEDIA_TYPE)

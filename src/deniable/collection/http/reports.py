@@ -139,7 +139,9 @@ def _check_rate(desk: Desk, scope: Scope) -> None:
     wait = desk.rates.wait_for(client[0] if client else "")
     if wait:
         problem = "reports come faster than this server allows"
-        raise RateError(problem, expected=f"a pause of {wait:.1f} s")
+        error = RateError(problem, expected=f"a pause of {wait:.1f} s")
+        error.wait = wait
+        raise error
 
 
 def _check_size(submission: Submission, most: int) -> None:

@@ -14,9 +14,11 @@ class Settings:
         most_reports: Reports of one request.
         rate: Requests a second from one address; 0 for no limit.
         burst: Requests that may come at once before the rate holds.
+        tallies_only: Whether to give away no reports, to nobody: only what was counted.
     """
 
     largest_body: int = 2**21
     most_reports: int = 5_000
     rate: float = 0.0
     burst: int = 200
+    tallies_only: bool = False

@@ -13,10 +13,9 @@ from deniable.collection.forecast import forecast
 from deniable.collection.http.exports import reports_as_csv, reports_as_lines
 from deniable.collection.http.reports import JSON
 from deniable.collection.http.requests import flag_in, integer_in, read_body
-from deniable.collection.live import results_of
 from deniable.collection.service import Terms
 from deniable.collection.tokens import DAY, Scope, issue_token
-from deniable.errors import NotFoundError, RequestError
+from deniable.errors import NotFoundError, RequestError, ScopeError
 from deniable.schema import Survey
 
 if TYPE_CHECKING:
@@ -171,12 +170,15 @@ async def merge(request: Request) -> Response:
 async def results(request: Request) -> Response:
     """Return tables with intervals, block by block, and what was refused."""
     desk, name = await _researched(request)
-    return _json(await run_in_threadpool(results_of, desk.collection, name))
+    return Response(await desk.results(name), 200, NO_STORE, JSON)
 
 
 async def export(request: Request) -> Response:
     """Return every report, in the order of their random ids."""
     desk, name = await _researched(request)
+    if desk.settings.tallies_only:
+        problem = "this server gives away no reports, whatever the token"
+        raise ScopeError(problem, expected="a request for the tally")
     form = request.query_params.get("format", "jsonl")
     if form not in {"jsonl", "csv"}:
         raise RequestError("there is no such format", expected="jsonl or csv")
