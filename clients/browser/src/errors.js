@@ -76,6 +76,13 @@ export class StorageError extends DeniableError {
 /** A report did not reach the server; it may be sent again unchanged. */
 export class SubmissionError extends DeniableError {
   static code = "submission-failed";
+
+  /**
+   * The code of the problem that the server named when it refused the report, perhaps "";
+   * null if it could not be reached.
+   * @type {string | null}
+   */
+  refusal = null;
 }
 
 /**

@@ -35,8 +35,7 @@ export async function deliver(url, report, sending = {}) {
     const reply = await send(url, body);
     if (reply.status >= 200 && reply.status < 300) return checkKept(reply, report);
     if (!TRY_AGAIN.has(reply.status)) {
-      const more = { given: sentence(reply), expected: "a report it accepts" };
-      throw new SubmissionError("the server refused a report", more);
+      throw refusal(parse(reply.body), `status ${reply.status}`);
     }
     if (attempt + 1 < attempts) {
       await wait(Math.min(reply.retryAfter || 0.5 * 2 ** attempt, LONGEST_WAIT));
@@ -85,17 +84,19 @@ function checkKept(reply, report) {
     const expected = "a result for each report";
     throw new SubmissionError("the server did not say that it kept the report", { expected });
   }
-  if (Object.hasOwn(result, "problem")) {
-    const { detail, title } = Object(result.problem);
-    const more = { given: detail ?? title ?? result.problem, expected: "a report it accepts" };
-    throw new SubmissionError("the server refused a report", more);
-  }
+  if (Object.hasOwn(result, "problem")) throw refusal(result.problem, String(result.problem));
 }
 
-/** @param {Reply} reply */
-function sentence({ status, body }) {
-  const { detail, title } = Object(parse(body));
-  return String(detail || title || `status ${status}`);
+/**
+ * @param {unknown} problem What the server said (RFC 9457), if it did.
+ * @param {string} otherwise
+ */
+function refusal(problem, otherwise) {
+  const { detail, title, type } = Object(problem);
+  const more = { given: String(detail || title || otherwise), expected: "a report it accepts" };
+  const error = new SubmissionError("the server refused a report", more);
+  error.refusal = String(type ?? "").split("/").pop() ?? "";
+  return error;
 }
 
 /** @param {string} text */

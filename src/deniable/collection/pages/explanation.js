@@ -4,6 +4,7 @@
 
 import { formatEpsilon } from "./client/index.js";
 import { element } from "./element.js";
+import { tryOut } from "./trial.js";
 import { words } from "./words.js";
 
 const WORD = 2 ** 32;
@@ -13,8 +14,10 @@ const MOST_CELLS = 12;
  * @param {any} design
  * @param {any} block
  * @param {any} certificate
+ * @param {{view: number, group: number}} at The group whose coins can be tried.
+ * @param {(at: number, cell: number) => string} label
  */
-export function explain(design, block, certificate) {
+export function explain(design, block, certificate, at, label) {
   const w = words();
   const kinds = new Set(block.channels.flat().map((/** @type {any} */ channel) => channel.kind));
   const views = design.views.length;
@@ -22,6 +25,8 @@ export function explain(design, block, certificate) {
     element("summary", {}, w.how),
     views > 1 ? element("p", {}, w.howViews(views)) : null,
     ...[...kinds].map((kind) => element("p", {}, w.howChannel[/** @type {string} */ (kind)] ?? w.howOther)),
+    tryOut(block.channels[at.view][at.group], design.views[at.view].groups[at.group],
+      (cell) => nameOf(cell, design.views[at.view].groups[at.group], label)),
     element("p", {}, w.howEpsilon(formatEpsilon(certificate.epsilon, 3), formatEpsilon(Math.max(...certificate.attributes), 3))),
     element("ul", {}, ...w.howCheck.map((text) => element("li", {}, text))),
     element("dl", {},
@@ -77,7 +82,7 @@ function chances(channel, value) {
  * @param {any} group
  * @param {(at: number, cell: number) => string} label
  */
-function nameOf(cell, group, label) {
+export function nameOf(cell, group, label) {
   let rest = cell;
   const parts = [];
   for (let place = group.sizes.length - 1; place >= 0; place -= 1) {

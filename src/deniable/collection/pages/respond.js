@@ -6,7 +6,7 @@
  * has seen it and said so; the same bytes are sent again until the server has kept them.
  */
 
-import { Agreement, Answer, BrowserStorage, Device, formatEpsilon, readBlock, readDesign } from "./client/index.js";
+import { Agreement, Answer, BrowserStorage, Device, formatEpsilon, readBlock, readDesign, SubmissionError } from "./client/index.js";
 import { explain, explainChannel } from "./explanation.js";
 import { element, show, tell } from "./element.js";
 import { choose, textIn, words } from "./words.js";
@@ -14,6 +14,7 @@ import { choose, textIn, words } from "./words.js";
 const name = decodeURIComponent(location.pathname.split("/").pop() ?? "");
 const api = `/v1/surveys/${encodeURIComponent(name)}`;
 const invitation = decodeURIComponent(location.hash.slice(1));
+const CONSENT = `deniable may send ${name}`;
 
 /** @type {any} */
 let survey;
@@ -46,13 +47,13 @@ async function start() {
   }
   block = await readBlock(await load(`/v1/blocks/${wanted}`, "bytes"), design, wanted);
   certificate = device.examine(design, block);
-  if (!entry) go(intro);
-  else if (!entry.sent && !mayBeSent()) go(() => before(entry.report));
+  if (!entry) go(survey.invited && !invitation ? () => message(words().invited, words().invitedMore) : intro);
+  else if (!entry.sent && consent() === null) go(() => before(entry.report));
   else {
     go(() => receipt(entry));
     await send();
   }
-  addEventListener("online", () => { if (mayBeSent()) void send(); });
+  addEventListener("online", () => { if (consent() !== null) void send(); });
   navigator.serviceWorker?.register("/sw.js").catch(() => {});
 }
 
@@ -94,7 +95,7 @@ function intro() {
       element("ol.steps", {}, ...w.steps.map((step) => element("li", {}, step))),
       meter(certificate.epsilon),
       element("p", {}, w.epsilonMeans(epsilon, certificate.epsilon)),
-      explain(design, block, certificate)),
+      explain(design, block, certificate, { view: 0, group: 0 }, labelOf)),
     element("p", {}, element("button.primary", { click: () => go(() => ask(0)) }, w.begin(epsilon))),
     element("p.small", {}, w.noTrace),
   );
@@ -109,8 +110,9 @@ function meter(epsilon) {
   const sure = Math.exp(epsilon) / (1 + Math.exp(epsilon));
   const label = w.meter(Math.ceil(sure * 100));
   return element("figure.meter", {},
-    element("meter", { min: 0.5, max: 1, low: 0.75, high: 0.9, optimum: 0.5, value: sure, "aria-label": label }),
-    element("figcaption", {}, label));
+    element("figcaption", {}, label),
+    element("meter", { min: 0.5, max: 1, value: sure, "aria-label": label }),
+    element("div.scale.small", { "aria-hidden": "true" }, ...w.meterEnds.map((end) => element("span", {}, end))));
 }
 
 /** @param {number} number */
@@ -227,10 +229,12 @@ function before(report) {
     element("p.lead", {}, w.beforeMore),
     element("section.card", { "aria-labelledby": "leaves" },
       element("h2", { id: "leaves" }, w.leaves),
-      element("pre", { tabindex: 0, "aria-label": w.leaves }, String(report)),
       inWords(report),
+      element("pre", { tabindex: 0, "aria-label": w.leaves }, String(report)),
+      element("dl.parts", {}, ...Object.entries(w.parts).flatMap(([part, meaning]) => [
+        element("dt", {}, element("code", {}, part)), element("dd", {}, meaning)])),
       element("p.small", {}, w.leavesMore),
-      explain(design, block, certificate)),
+      explain(design, block, certificate, { view: report.view, group: 0 }, labelOf)),
     element("p", {}, element("button.primary", { click: () => void finish().catch(fail) }, w.send)));
 }
 
@@ -269,22 +273,25 @@ function labelOf(at, cell) {
   return textIn(questions()[at].cells[cell]);
 }
 
-const CONSENT = `deniable may send ${name}`;
-let consented = false;
+/** Said here too, for browsers that let the page remember nothing. @type {string | null} */
+let agreedNow = null;
 
-/** @returns {boolean} Whether the respondent has pressed "Send", now or on an earlier visit. */
-function mayBeSent() {
+/**
+ * @returns {string | null} With which invitation (or "" without) the respondent said "Send", now
+ *   or on an earlier visit; null if that was not said.
+ */
+function consent() {
   try {
-    return consented || localStorage.getItem(CONSENT) !== null;
+    return agreedNow ?? localStorage.getItem(CONSENT);
   } catch {
-    return consented;
+    return agreedNow;
   }
 }
 
 async function finish() {
-  consented = true;
+  agreedNow = invitation;
   try {
-    localStorage.setItem(CONSENT, "yes");
+    localStorage.setItem(CONSENT, invitation);
   } catch {
     // It will be asked again on the next visit.
   }
@@ -296,45 +303,35 @@ async function finish() {
 async function send() {
   const entry = await answered();
   if (!entry || entry.sent) return;
+  /** @type {SubmissionError | null} */
+  let refusal = null;
   try {
-    await device.submit(`${api}/reports`, { attempts: 2, ...(invitation ? { send: sendInvited } : {}) });
-    tell("");
+    const code = invitation || consent();
+    await device.submit(`${api}/reports`, { attempts: 2, ...(code ? { invitation: code } : {}) });
   } catch (error) {
-    tell(error instanceof Error ? error.message : "");
+    if (error instanceof SubmissionError && error.refusal !== null) refusal = error;
   }
   const after = await answered();
-  go(() => receipt(after));
+  go(() => receipt(after, refusal));
 }
 
 /**
- * Send with the invitation that came in the address after '#'.
- * @param {string} url
- * @param {string} body
+ * @param {any} entry
+ * @param {SubmissionError | null} [refusal] Why the server did not take it.
  */
-async function sendInvited(url, body) {
-  const invited = `${body.slice(0, -1)},"invitation":${JSON.stringify(invitation)}}`;
-  try {
-    const response = await fetch(url, {
-      method: "POST", body: invited, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error",
-      headers: { "Content-Type": "application/json" },
-    });
-    return { status: response.status, body: await response.text(), retryAfter: null };
-  } catch {
-    return { status: 503, body: "", retryAfter: null };
-  }
-}
-
-/** @param {any} entry */
-function receipt(entry) {
+function receipt(entry, refusal = null) {
   const w = words();
+  const [title, more] = entry.sent ? [w.thanks, w.thanksMore]
+    : refusal ? [w.refused, w.refusedWhy[refusal.refusal ?? ""] ?? w.refusedMore] : [w.waiting, w.waitingMore];
   const facts = [
     [w.receiptId, entry.report.id],
     [w.receiptDesign, entry.report.design],
     [w.receiptEpsilon, formatEpsilon(entry.epsilon, 3)],
   ];
   show(
-    element("h1", {}, entry.sent ? w.thanks : w.waiting),
-    element("p.lead", {}, entry.sent ? w.thanksMore : w.waitingMore),
+    element("h1", {}, title),
+    element("p.lead", {}, more),
+    refusal ? element("p.small", { lang: "en" }, refusal.message) : null,
     device.lasting ? null : element("p.warning", {}, w.notLasting),
     element("section.card", { "aria-labelledby": "receipt" },
       element("h2", { id: "receipt" }, w.receipt),

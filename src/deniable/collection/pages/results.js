@@ -63,12 +63,32 @@ function draw(found) {
       fact(`ε ≤ ${found.epsilon.answer}`, "spent by each respondent"),
       fact(String(found.blocks.filter((/** @type {any} */ block) => !block.open).length), "blocks closed"),
       fact(refused.toLocaleString("en"), "reports refused"),
+      found.sources > found.blocks.length * 2 ? fact(String(found.sources), "sources merged") : null,
       found.invitations.issued ? fact(`${found.invitations.redeemed} / ${found.invitations.issued}`, "invitations used") : null),
     found.impossible.length ? element("p.warning", {}, `${found.impossible.length} response frequencies are impossible under their channel, whatever the truth: some reports were not made by it.`) : "",
     element("div.grid", {}, ...found.attributes.map((/** @type {any} */ one) => attribute(one, open))),
     refused ? table("Refused, by reason", ["reason", "reports"], Object.entries(found.refused)) : "",
-    table("Blocks", ["block", "reports", "state"], found.blocks.map((/** @type {any} */ block) => [block.number, block.reports, block.open ? "open" : "closed"])));
+    table("Blocks", ["block", "reports", "came late", "state"], found.blocks.map((/** @type {any} */ block) => [block.number, block.reports.toLocaleString("en"), block.late.toLocaleString("en"), block.open ? "open" : "closed"])),
+    element("p.row", {},
+      element("button", { click: () => void take("tally", "json") }, "Save the tally"),
+      element("button", { click: () => void take("reports?format=csv", "csv") }, "Save the reports")),
+    element("p.small", {}, `This page asks again every ${REFRESH_SECONDS} seconds. What came late was made for a block that had closed: it counts in the survey, not in the block's own tally.`));
   scrollTo(0, place);
+}
+
+/**
+ * Save what the server returns, which needs the token and so cannot be a plain link.
+ * @param {string} what
+ * @param {string} kind
+ */
+async function take(what, kind) {
+  const response = await fetch(`/v1/surveys/${encodeURIComponent(name)}/${what}`, {
+    headers: { Authorization: `Bearer ${token}` }, credentials: "omit", cache: "no-store",
+  });
+  if (!response.ok) return tell((await response.json()).detail);
+  const address = URL.createObjectURL(await response.blob());
+  element("a", { href: address, download: `${name}.${kind}` }).click();
+  URL.revokeObjectURL(address);
 }
 
 /**
@@ -88,22 +108,27 @@ function attribute(one, open) {
   if (one.estimate === null) {
     return element("section.card", {}, element("h2", {}, title), element("p.small", {}, "Too few reports yet."));
   }
-  const [low, high] = [Math.min(0, ...one.low), Math.max(1, ...one.high)];
   const rows = one.cells.map((/** @type {string} */ cell, /** @type {number} */ at) => element("tr", {},
     element("th", { scope: "row" }, textIn(one.labels[at]) || cell),
     element("td.number", {}, share(one.estimate[at])),
     element("td.number.small", {}, `${share(one.low[at])} to ${share(one.high[at])}`),
-    element("td", { "aria-hidden": "true" }, interval(one.low[at], one.estimate[at], one.high[at], low, high))));
+    element("td", { "aria-hidden": "true" }, interval(one.low[at], one.estimate[at], one.high[at]))));
   const id = `blocks-${one.name}`;
   return element("section.card", {},
     element("table", {},
       element("caption", {}, title, element("span.small", {}, ` ${one.people.toLocaleString("en")} asked · ε ≤ ${one.epsilon}`)),
-      element("thead", {}, element("tr", {}, ...["category", "share", "95 % interval", ""].map((text, at) =>
-        element(at && at < 3 ? "th.number" : "th", { scope: "col" }, text)))),
+      element("thead", {}, element("tr", {}, ...["category", "share", "95 % interval"].map((text, at) =>
+        element(at ? "th.number" : "th", { scope: "col" }, text)),
+        element("td", { "aria-hidden": "true" }, scale("0", "50", "100 %")))),
       element("tbody", {}, ...rows)),
     one.convergence.length > 1 ? element("details", { id, open: open.has(id) },
       element("summary", {}, "Block by block"), ...one.cells.map((/** @type {string} */ cell, /** @type {number} */ at) =>
-        element("figure.small", {}, element("figcaption", {}, textIn(one.labels[at]) || cell), convergence(one.convergence, at)))) : "");
+        curve(textIn(one.labels[at]) || cell, one.convergence, at))) : "");
+}
+
+/** @param {...string} marks */
+function scale(...marks) {
+  return element("div.scale.small", {}, ...marks.map((mark) => element("span", {}, mark)));
 }
 
 /** @param {number} value */
@@ -127,22 +152,22 @@ function drawn(name, properties, ...children) {
  * @param {number} from
  * @param {number} at
  * @param {number} to
- * @param {number} low
- * @param {number} high
  */
-function interval(from, at, to, low, high) {
-  const x = (/** @type {number} */ value) => 4 + 192 * (value - low) / (high - low);
+function interval(from, at, to) {
+  // What lies outside 0 and 1 is drawn at the edge; the number beside it says how far out.
+  const x = (/** @type {number} */ value) => 2 + 196 * Math.min(1, Math.max(0, value));
   return drawn("svg", { class: "interval", viewBox: "0 0 200 16", preserveAspectRatio: "none" },
-    drawn("line", { class: "axis", x1: x(0), x2: x(0), y1: 0, y2: 16 }),
+    ...[0, 0.5, 1].map((mark) => drawn("line", { class: "axis", x1: x(mark), x2: x(mark), y1: 0, y2: 16 })),
     drawn("line", { class: "range", x1: x(from), x2: x(to), y1: 8, y2: 8 }),
     drawn("rect", { class: "dot", x: x(at) - 2, y: 2, width: 4, height: 12 }));
 }
 
 /**
+ * @param {string} label
  * @param {any[]} points
  * @param {number} cell
  */
-function convergence(points, cell) {
+function curve(label, points, cell) {
   const low = Math.min(0, ...points.map((point) => point.low[cell]));
   const high = Math.max(...points.map((point) => point.high[cell]));
   const x = (/** @type {number} */ at) => 4 + 392 * at / (points.length - 1);
@@ -153,9 +178,14 @@ function convergence(points, cell) {
   ].join(" ");
   const line = points.map((point, at) => `${x(at)},${y(point.estimate[cell])}`).join(" ");
   const last = points[points.length - 1];
-  const label = `after ${points.length} blocks ${share(last.estimate[cell])}, ${share(last.low[cell])} to ${share(last.high[cell])}`;
-  return drawn("svg", { class: "convergence", viewBox: "0 0 400 100", preserveAspectRatio: "none", role: "img", "aria-label": label },
-    drawn("polygon", { class: "band", points: band }), drawn("polyline", { class: "line", points: line }));
+  const first = points[0];
+  const told = `${label}: ${share(first.low[cell])} to ${share(first.high[cell])} after the first block, ${share(last.low[cell])} to ${share(last.high[cell])} now`;
+  return element("figure.curve", {},
+    element("figcaption.small", {}, told),
+    drawn("svg", { class: "convergence", viewBox: "0 0 400 100", preserveAspectRatio: "none", "aria-hidden": "true" },
+      drawn("line", { class: "axis", x1: 4, x2: 396, y1: y(0), y2: y(0) }),
+      drawn("polygon", { class: "band", points: band }), drawn("polyline", { class: "line", points: line })),
+    scale(share(high), share(low)));
 }
 
 /**

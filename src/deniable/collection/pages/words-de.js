@@ -9,6 +9,7 @@ export const de = {
   epsilonMeans: (text, epsilon) =>
     `Das Maß des Schutzes ist ε = ${text}. Es bedeutet: Was immer gesendet wird, macht keine Ihrer Antworten, verglichen mit einer anderen, mehr als ${Math.exp(epsilon).toFixed(1)}-mal so wahrscheinlich wie zuvor. Sicher sein kann niemand jemals, und was Sie gesagt haben, lässt sich immer abstreiten.`,
   meter: (percent) => `Wer zwischen zwei Antworten 50 : 50 rät, könnte nach Ihrer Meldung höchstens zu ${percent} % sicher sein.`,
+  meterEnds: ["50 %: bloß geraten", "100 %: sicher"],
   how: "Zeigen Sie mir, wie",
   howViews: (views) => `Aus ${views} möglichen Gruppen von Fragen zieht Ihr Gerät eine, ohne auf Ihre Antworten zu sehen. Nur diese wird mit Zufall versehen und gesendet; die übrigen Antworten werden gar nicht verwendet.`,
   howChannel: {
@@ -17,6 +18,11 @@ export const de = {
     subset: "Ihr Gerät meldet statt einer Antwort eine Handvoll möglicher. Eine erste Münze entscheidet, ob die wahre darunter ist; die anderen werden zufällig gezogen, bis die Handvoll voll ist.",
   },
   howOther: "Ihr Gerät ersetzt Ihre Antwort durch Zufall, mit den veröffentlichten Wahrscheinlichkeiten.",
+  trial: "Probieren Sie die Münzen aus",
+  trialMore: "Tun Sie so, als wäre eines davon wahr, und lassen Sie diese Seite genau die Münzen werfen, die sie für Sie werfen würde. Nichts davon wird gesendet oder behalten.",
+  pretend: "Angenommen, wahr wäre ",
+  tossOften: (times) => `${times.toLocaleString("de")}-mal werfen`,
+  trialResult: (named, times) => `Die angenommene Wahrheit wurde in ${named} von ${times} Meldungen genannt, andere Antworten in den übrigen oder daneben:`,
   howEpsilon: (whole, one) => `Ihr Gerät hat ε selbst berechnet, aus den veröffentlichten Zahlen und vor jedem Münzwurf: höchstens ${whole} für alles, was Sie senden, höchstens ${one} für jede einzelne Antwort. Wäre es mehr als versprochen, hätte es sich geweigert.`,
   howCheck: [
     "Das Programm ist, was Ihr Browser als Quelltext zeigt: einfache Dateien, nichts übersetzt, nichts von Dritten.",
@@ -41,6 +47,14 @@ export const de = {
   beforeMore: "Noch hat nichts Ihr Gerät verlassen.",
   leaves: "Genau das wird gesendet",
   leavesMore: "Sonst nichts: kein Name, keine Uhrzeit, keine Adresse, keine Antwort.",
+  parts: {
+    values: "was die Münzen daraus gemacht haben",
+    view: "welche Fragen gezogen wurden",
+    id: "eine Zufallszahl, damit die Meldung nur einmal zählt",
+    design: "welche veröffentlichte Umfrage",
+    block: "welche veröffentlichten Münzen: für alle dieselben",
+    deniable: "die Fassung dieses Formats",
+  },
   wouldBe: (ifTrue, ifNot) => `Eine Kombination von Antworten wird mit Wahrscheinlichkeit ${ifTrue} genannt, wenn sie wahr ist, und mit Wahrscheinlichkeit ${ifNot}, wenn nicht. Genannt zu sein beweist also nichts.`,
   send: "Senden",
   sending: "Wird gesendet …",
@@ -49,6 +63,12 @@ export const de = {
   thanksMore: "Der Server hat sie behalten. Dieses Gerät merkt sich, dass Sie teilgenommen haben, und wirft die Münzen für diese Umfrage nie wieder.",
   waiting: "Hier aufbewahrt, wird später gesendet",
   waitingMore: "Im Augenblick gibt es keine Verbindung zum Server. Die Meldung wird unverändert gesendet, sobald es eine gibt und diese Seite offen ist.",
+  refused: "Der Server hat Ihre Meldung nicht angenommen",
+  refusedMore: "Sie bleibt auf diesem Gerät und zählt nirgends. Wer Sie um die Teilnahme gebeten hat, kann helfen.",
+  refusedWhy: {
+    "wrong-state": "Die Umfrage wurde geschlossen. Ihre Meldung bleibt nur auf diesem Gerät und zählt nirgends.",
+    "invitation-refused": "Ihre Einladung gilt nicht, oder sie wurde schon benutzt. Ihre Meldung bleibt nur auf diesem Gerät; öffnen Sie die Seite mit der Adresse, die Sie bekommen haben.",
+  },
   notLasting: "Dieser Browser lässt die Seite sich nichts merken. Schließen Sie sie jetzt, weiß sie nicht, dass Sie teilgenommen haben.",
   receipt: "Ihre Quittung",
   receiptId: "Meldung",
@@ -56,6 +76,8 @@ export const de = {
   receiptEpsilon: "Verbrauchter Schutz (ε)",
   closed: "Diese Umfrage ist geschlossen",
   closedMore: "Sie nimmt keine Meldungen mehr an. Es wurde nichts gesendet.",
+  invited: "Diese Umfrage geht nur mit Einladung",
+  invitedMore: "Bitte öffnen Sie sie mit der ganzen Adresse, die Sie bekommen haben: Der Code nach # ist Ihre Einladung.",
   missing: "Diese Umfrage gibt es nicht, oder sie ist nicht zu erreichen.",
   stopped: "Es wurde nichts gesendet",
 };

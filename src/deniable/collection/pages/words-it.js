@@ -9,6 +9,7 @@ export const it = {
   epsilonMeans: (text, epsilon) =>
     `Il livello di protezione è ε = ${text}. Significa che qualunque cosa venga inviata non rende alcuna Sua risposta, rispetto a un'altra, più di ${Math.exp(epsilon).toFixed(1)} volte più probabile di prima. Nessuno può mai essere certo, e ciò che ha detto si può sempre negare.`,
   meter: (percent) => `Chi è incerto tra due risposte, 50 : 50, dopo aver visto la Sua segnalazione potrebbe esserne sicuro al massimo al ${percent} %.`,
+  meterEnds: ["50 %: a caso", "100 %: certo"],
   how: "Mi mostri come",
   howViews: (views) => `Tra ${views} possibili gruppi di domande il dispositivo ne estrae uno, senza guardare le risposte. Solo quello viene reso casuale e inviato; le altre risposte non vengono usate affatto.`,
   howChannel: {
@@ -17,6 +18,11 @@ export const it = {
     subset: "Invece di una risposta il dispositivo ne riferisce un gruppetto. Una prima moneta decide se quella vera ne fa parte; le altre vengono estratte a caso per completarlo.",
   },
   howOther: "Il dispositivo sostituisce la risposta con il caso, secondo le probabilità pubblicate.",
+  trial: "Provi le monete",
+  trialMore: "Faccia finta che una di queste sia la verità e lasci che la pagina lanci proprio le monete che lancerebbe per Lei. Nulla di tutto questo viene inviato o conservato.",
+  pretend: "Supponiamo che la verità sia ",
+  tossOften: (times) => `Lancia ${times.toLocaleString("it")} volte`,
+  trialResult: (named, times) => `La verità supposta è stata nominata in ${named} segnalazioni su ${times}, altre risposte nelle rimanenti o insieme a essa:`,
   howEpsilon: (whole, one) => `Il dispositivo ha calcolato ε da sé, dai numeri pubblicati e prima di ogni lancio: al massimo ${whole} per tutto ciò che invia, al massimo ${one} per ogni singola risposta. Se fosse stato più di quanto promesso, si sarebbe rifiutato.`,
   howCheck: [
     "Il programma è quello che il browser mostra come sorgente: file semplici, nulla di tradotto, nulla di terzi.",
@@ -41,6 +47,14 @@ export const it = {
   beforeMore: "Nulla ha ancora lasciato il Suo dispositivo.",
   leaves: "Esce esattamente questo",
   leavesMore: "Nient'altro: nessun nome, nessun orario, nessun indirizzo, nessuna risposta.",
+  parts: {
+    values: "che cosa ne hanno fatto le monete",
+    view: "quali domande sono state estratte",
+    id: "un numero casuale, perché la segnalazione conti una volta sola",
+    design: "quale sondaggio pubblicato",
+    block: "quali monete pubblicate: le stesse per tutti",
+    deniable: "la versione di questo formato",
+  },
   wouldBe: (ifTrue, ifNot) => `Una combinazione di risposte viene nominata con probabilità ${ifTrue} se è vera e con probabilità ${ifNot} se non lo è. Essere nominata, dunque, non prova nulla.`,
   send: "Invia",
   sending: "Invio in corso …",
@@ -49,6 +63,12 @@ export const it = {
   thanksMore: "Il server l'ha conservata. Questo dispositivo ricorda che ha partecipato e non lancerà mai più le monete per questo sondaggio.",
   waiting: "Conservata qui, sarà inviata più tardi",
   waitingMore: "Al momento non c'è collegamento con il server. La segnalazione sarà inviata, senza modifiche, appena ce ne sarà uno e questa pagina sarà aperta.",
+  refused: "Il server non ha accettato la Sua segnalazione",
+  refusedMore: "Resta su questo dispositivo e non conta da nessuna parte. Chi Le ha chiesto di partecipare può aiutarLa.",
+  refusedWhy: {
+    "wrong-state": "Il sondaggio è stato chiuso. La Sua segnalazione resta solo su questo dispositivo e non conta da nessuna parte.",
+    "invitation-refused": "L'invito non è valido o è già stato usato. La Sua segnalazione resta solo su questo dispositivo; apra la pagina con l'indirizzo che ha ricevuto.",
+  },
   notLasting: "Questo browser non permette alla pagina di ricordare nulla. Se la chiude ora, non saprà che ha partecipato.",
   receipt: "La Sua ricevuta",
   receiptId: "Segnalazione",
@@ -56,6 +76,8 @@ export const it = {
   receiptEpsilon: "Protezione spesa (ε)",
   closed: "Questo sondaggio è chiuso",
   closedMore: "Non accetta più segnalazioni. Non è stato inviato nulla.",
+  invited: "Questo sondaggio è su invito",
+  invitedMore: "Lo apra con l'indirizzo completo che ha ricevuto: il codice dopo # è il Suo invito.",
   missing: "Questo sondaggio non esiste, o non è raggiungibile.",
   stopped: "Non è stato inviato nulla",
 };
