@@ -183,17 +183,19 @@ def _weights(
     return weights, np.array([counts[value] for value in values], float)
 
 
-@lru_cache(1024)
 def _support(channel: Channel) -> Support:
     """Return a channel's support; the blocks of a fixed design share their channels."""
-    return support_of(channel)
+    return _supports_once(channel)  # type: ignore[arg-type]  # a frozen record, so it hashes
 
 
-@lru_cache(1024)
+_supports_once = lru_cache(1024)(support_of)
+
+
 def _even_variance(channel: Channel) -> float:
     support = _support(channel)
-    seen = [float(support.slope) / channel.size + float(offset) for offset in support.offsets]
-    return sum(share * (1 - share) for share in seen) / float(support.slope) ** 2
+    slope = float(support.slope)
+    seen = [slope / channel.size + float(offset) for offset in support.offsets]
+    return sum(share * (1 - share) for share in seen) / slope**2
 
 
 def _shown(share: Share | None) -> dict[str, object]:

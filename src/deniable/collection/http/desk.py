@@ -116,9 +116,7 @@ class Desk:
             if found is not None and time.monotonic() < found[1]:
                 return found[0]
             began = time.monotonic()
-            body = msgspec.json.encode(
-                await run_in_threadpool(results_of, self.collection, name)
-            )
+            body = msgspec.json.encode(await run_in_threadpool(results_of, self.collection, name))
             ended = time.monotonic()
             if len(self._results) >= MOST_OFFERS:
                 self._results.clear()
