@@ -189,10 +189,11 @@ class TooLargeError(CollectionError):
 
 
 class RateError(CollectionError):
-    """Requests come faster than the server allows; ``wait`` seconds later one more may come."""
+    """Requests come faster than the server allows."""
 
     code = "too-often"
     wait: float = 1.0
+    """Seconds after which one more may come."""
 
 
 class BusyError(CollectionError):
