@@ -167,3 +167,29 @@ def level(index: Places, seen: Floats, weight: Floats, levels: Floats) -> None:
                 share *= seen[index[i, f], k]
             total += share
         levels[i] = np.log(total)
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def sum_pair(table: Floats, sums: Floats) -> None:
+    """Add to sums[a, b] the cells table[…, a, …, b, …], given as five axes."""
+    outer, first, middle, second, inner = table.shape
+    for o in range(outer):
+        for a in range(first):
+            for m in range(middle):
+                for b in range(second):
+                    total = sums[0, 0] * 0
+                    for i in range(inner):
+                        total += table[o, a, m, b, i]
+                    sums[a, b] += total
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def scale_pair(table: Floats, factor: Floats) -> None:
+    """Multiply the cells table[…, a, …, b, …] by factor[a, b]."""
+    outer, first, middle, second, inner = table.shape
+    for o in range(outer):
+        for a in range(first):
+            for m in range(middle):
+                for b in range(second):
+                    for i in range(inner):
+                        table[o, a, m, b, i] *= factor[a, b]

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
+MOST_DEALT = 2**24
+"""More people are not dealt one by one; their folds are then only nearly equal."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
     """Every respondent in one of R folds.
@@ -50,17 +54,31 @@ class Folds:
 
 
 def divide(evidence: Evidence, number: int, *, rng: np.random.Generator) -> Folds:
-    """Put every respondent into one of ``number`` folds, evenly at random."""
-    even = np.full(number, 1 / number)
-    counts = tuple(rng.multinomial(batch.counts, even) for batch in evidence.batches)
-    return Folds(evidence, counts)
+    """Put every respondent into one of ``number`` folds at random, as many into each."""
+    counts, begun = [], 0
+    for batch in evidence.batches:
+        counts.append(_dealt(batch.counts, number, begun, rng))
+        begun += batch.people
+    return Folds(evidence, tuple(counts))
+
+
+def _dealt(counts: Counts, number: int, begun: int, rng: np.random.Generator) -> Counts:
+    """Return how many of the senders of each row fall into each fold."""
+    people = int(counts.sum())
+    if people > MOST_DEALT:
+        crowd: Counts = rng.multinomial(counts, np.full(number, 1 / number))
+        return crowd
+    rows = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    folds = (begun + np.arange(people)) % number
+    dealt: Counts = np.bincount(rows * number + folds, minlength=len(counts) * number)
+    return dealt.reshape(len(counts), number)
 
 
 def _chosen(evidence: Evidence, counts: tuple[Counts, ...]) -> Evidence:
-    batches = []
-    for batch, number in zip(evidence.batches, counts, strict=True):
-        kept = number > 0
-        if kept.any():
-            reports = tuple(rows[kept] for rows in batch.reports)
-            batches.append(replace(batch, reports=reports, counts=number[kept]))
-    return replace(evidence, batches=tuple(batches))
+    """Return the evidence with other counts; rows that nobody sent stay, so nothing is copied."""
+    batches = tuple(
+        replace(batch, counts=number)
+        for batch, number in zip(evidence.batches, counts, strict=True)
+        if number.any()
+    )
+    return replace(evidence, batches=batches)

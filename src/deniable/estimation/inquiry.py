@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import LatentClass
 
 TABLES = (8, 28, 12, 8)
@@ -20,12 +21,19 @@ LARGEST = 2**13
 """Cells of a table that the folds are asked about."""
 
 
+def asked_together(evidence: Evidence) -> list[set[str]]:
+    """Return the sets of attributes that one person answered, none within another."""
+    found = {
+        frozenset(evidence.names[a] for group in batch.groups for a in group)
+        for batch in evidence.batches
+    }
+    return [set(one) for one in found if not any(one < other for other in found)]
+
+
 def some_tables(fit: LatentClass, width: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
     """Draw some tables of a width that are small enough and were answered by one person."""
     names, sizes = fit.model.names, dict(zip(fit.model.names, fit.model.sizes, strict=True))
-    together = [
-        {names[a] for group in batch.groups for a in group} for batch in fit.folds.evidence.batches
-    ]
+    together = asked_together(fit.folds.evidence)
 
     def fits(table: Sequence[str]) -> bool:
         small = prod(sizes[name] for name in table) <= LARGEST

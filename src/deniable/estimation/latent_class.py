@@ -12,7 +12,6 @@ from different starts takes away most of what any one of them makes up.
 from __future__ import annotations
 
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-    Progress = Callable[[str], None]
+    Progress = Callable[[int], None]
 
 CLASSES = 40
 FOLDS = 8
@@ -48,15 +47,13 @@ MOST_STEPS = 300
 LATE = 1.7
 """A climb goes on until it took this many times the steps of the best place so far."""
 
-FURTHER = 1.0
-"""How much longer than one climb the mean of several is let climb: it varies less."""
-
 CAUTION = 1.0
 """Standard errors that a gain must be worth."""
 
+FEWEST = 64
+"""With fewer people nothing is held out, and the attributes are taken to be independent."""
+
 SETTLING_STEPS = 200
-WORTH_TELLING = 1.0
-"""Seconds after which a fit says how far it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +94,15 @@ def fit_latent_class(
         classes: How many classes a climb may separate at most.
         folds: How many climbs, each without one part of the people.
         threads: How many climbs at a time; the result does not depend on it.
-        progress: Is told how far a fit of more than a second is.
+        progress: Called with the number of steps done since the last call.
     """
-    divided = divide(evidence, max(2, min(folds, evidence.people)), rng=rng)
+    held_out = evidence.people >= FEWEST
+    divided = divide(evidence, folds if held_out else 1, rng=rng)
     likelihood = likelihood_of(evidence)
-    begun = time.monotonic()
+    names, sizes = evidence.names, evidence.sizes
+    if not held_out:
+        model = Mixture(names, sizes, np.ones(1), _independence(likelihood, divided))
+        return LatentClass(model, (model,), divided, 0.0, 0.0, 0.0)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         base = _independence(likelihood, divided)
         children = rng.spawn(divided.number)
@@ -115,15 +116,14 @@ def fit_latent_class(
             list(pool.map(lambda ascent: ascent.advance(ROUND), ascents))
             steps += ROUND
             best, gain, error = verdict(ascents)
-            if progress and time.monotonic() - begun > WORTH_TELLING:
-                progress(f"{steps} steps, held-out reports {gain:.1f} nats above independence")
+            if progress:
+                progress(ROUND)
             reached = max(sum(camp.clock <= best for camp in ascent.camps) for ascent in ascents)
             if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
                 break
-    places = [ascent.at(FURTHER * best) for ascent in ascents]
+    places = [ascent.at(best) for ascent in ascents]
     if gain <= CAUTION * error:
         gain, best, places = 0.0, 0.0, list(flat)
-    names, sizes = evidence.names, evidence.sizes
     climbs = tuple(Mixture(names, sizes, camp.weight, camp.theta) for camp in places)
     return LatentClass(mean_of(climbs), climbs, divided, gain, error, best)
 

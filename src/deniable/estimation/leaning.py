@@ -1,27 +1,25 @@
-"""How far a table leans from the model towards independence: what held-out people say of it.
+"""How far a pair leans from the model towards independence: what held-out people say of it.
 
-A model that knows of some dependence also makes a little up where there is none. For a
-table of few attributes the people held out from each climb tell the two apart: they give
-each share of the model, beside the product of its own margins, a likelihood. One table's
-people are too few to decide, so the spread of the shares over all tables of that width is
-estimated first (where nearly all pairs are independent, the next one probably is), and a
-table gets the expected share.
+A model that knows of some dependence also makes a little up where there is none. For a pair
+of attributes the people held out from each climb tell the two apart: they give each share
+of the model, beside the product of its own margins, a likelihood. One pair's people are too
+few to decide, so the spread of the shares over all pairs is estimated first (where nearly
+all pairs are independent, the next one probably is), and a pair gets the expected share.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.inquiry import LARGEST, some_tables
 from deniable.estimation.observation import observe
+from deniable.estimation.sight import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,10 +27,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-WIDEST = 4
-"""Tables of more attributes are left to the model: asking would take too long."""
+MOST_ASKED = 120
+"""Pairs that are asked about by themselves; the others get what these get on average."""
 
-FEWEST = 2
 SHARES = np.linspace(0.0, 1.0, 9)
 ROUNDS = 50
 """EM steps in which the spread of the shares is estimated."""
@@ -52,42 +49,34 @@ def lean(table: Array, share: float) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaning:
-    """How shares of the model are spread over the tables of each width, two attributes first."""
+    """The share of the model in each pair that was asked about, and in the others."""
 
-    spread: tuple[Array, ...]
+    shares: Mapping[tuple[str, ...], float]
+    usual: float
 
-    def share(self, fit: LatentClass, names: Sequence[str]) -> float:
-        """Return the expected share of the model in a table, given its held-out reports."""
-        place = len(names) - FEWEST
-        if not 0 <= place < len(self.spread) or not _is_askable(fit, names):
-            return 1.0
-        likely = self.spread[place] * np.exp(_stable(_gains(fit, names)))
-        return float(SHARES @ likely / likely.sum())
+    def of(self, pair: tuple[str, ...]) -> float:
+        """Return the share of the model in a pair."""
+        return self.shares.get(pair, self.usual)
 
 
-def choose_leaning(fit: LatentClass, *, rng: np.random.Generator) -> Leaning:
-    """Estimate the spread of the shares over tables by maximum likelihood (empirical Bayes)."""
-    if not fit.gain:
-        return Leaning(())
-    widths = range(FEWEST, min(WIDEST, len(fit.model.names)) + 1)
-    return Leaning(tuple(_spread(fit, some_tables(fit, width, rng)) for width in widths))
-
-
-def _spread(fit: LatentClass, tables: Sequence[Sequence[str]]) -> Array:
+def choose_leaning(
+    fit: LatentClass, pairs: Sequence[tuple[str, ...]], *, rng: np.random.Generator
+) -> Leaning:
+    """Ask the folds; the spread of the shares is estimated by likelihood (empirical Bayes)."""
+    if not fit.gain or not pairs:
+        return Leaning({}, 1.0)
+    asked = [pairs[place] for place in rng.permutation(len(pairs))[:MOST_ASKED]]
+    likely = np.exp(np.array([_stable(_gains(fit, pair)) for pair in asked]))
     spread = np.full(len(SHARES), 1 / len(SHARES))
-    if not tables:
-        return spread
-    likely = np.exp(np.array([_stable(_gains(fit, names)) for names in tables]))
     for _ in range(ROUNDS):
         belongs = spread * likely
         belongs /= belongs.sum(axis=1, keepdims=True)
-        # One table's worth of doubt keeps every share possible.
-        spread = (belongs.sum(axis=0) + 1 / len(SHARES)) / (len(tables) + 1)
-    return spread
-
-
-def _is_askable(fit: LatentClass, names: Sequence[str]) -> bool:
-    return prod(len(fit.model.part(name)) for name in names) <= LARGEST
+        # One pair's worth of doubt keeps every share possible.
+        spread = (belongs.sum(axis=0) + 1 / len(SHARES)) / (len(asked) + 1)
+    belongs = spread * likely
+    belongs /= belongs.sum(axis=1, keepdims=True)
+    shares = dict(zip(asked, (belongs @ SHARES).tolist(), strict=True))
+    return Leaning(shares, float(spread @ SHARES))
 
 
 def _stable(gains: Array) -> Array:
@@ -101,9 +90,8 @@ def _gains(fit: LatentClass, names: Sequence[str]) -> Array:
     for fold, climb in enumerate(fit.climbs):
         table = climb.table(names)
         flat = lean(table, 0.0)
-        for sight in observe(fit.folds.evidence_held(fold), names).covering:
+        for sight in merged(observe(fit.folds.evidence_held(fold), names).covering):
             odds = sight.see(table) / np.maximum(sight.see(flat), TINY) - 1
-            for place, share in enumerate(SHARES):
-                change = np.log(np.maximum(1 + share * odds, TINY))
-                gains[place] += np.sum(sight.counts * change)
+            change = np.log(np.maximum(1 + np.multiply.outer(SHARES, odds), TINY))
+            gains += (sight.counts * change).reshape(len(SHARES), -1).sum(axis=1)
     return gains

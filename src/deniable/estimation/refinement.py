@@ -3,12 +3,13 @@
 An EM step from the model's table is the expectation of the people's own table if they were
 drawn from the model. Few steps let the reports correct what a mixture cannot say; very many
 end at the table's maximum likelihood, which is best where the reports fill the table. How
-many is read off the folds, for tables of one, two, three and four attributes.
+many is read off the folds, one number for all tables of as many attributes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import inf, sqrt
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,17 @@ import numpy as np
 from deniable.estimation.climb import climb, em_step
 from deniable.estimation.inquiry import some_tables
 from deniable.estimation.observation import observe
+from deniable.estimation.raking import rake
+from deniable.estimation.sight import merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import LatentClass
+    from deniable.estimation.mixture import Mixture
     from deniable.estimation.sight import Sight
 
     Array = NDArray[np.float64]
@@ -32,10 +37,14 @@ STEPS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, inf)
 """The numbers of EM steps tried; infinity stands for maximum likelihood."""
 
 WIDEST = 4
-"""Tables of more attributes are refined like those of so many."""
+"""Tables of more attributes are refined like those of so many, but by one step at most."""
 
+PAIR = 2
 MOST_STEPS = 500
 """Accelerated EM steps after which maximum likelihood is taken to be reached."""
+
+LEFT = 0.02
+"""Nats that are left to gain where maximum likelihood is taken to be reached."""
 
 PATIENCE = 2
 """Stages in a row that serve held-out people worse before no more are tried."""
@@ -44,15 +53,18 @@ FULL = 2**8
 """Tables of more cells are never filled by reports: they get at most ``FEW`` steps."""
 
 FEW = 16.0
+TRIALS = 64
+"""Tables times folds that are asked about each width."""
+
+SCATTERED = 8
+"""With more batches than this, tables wider than a pair are left as the model has them."""
+
 TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """How many EM steps a table gets, by its number of attributes.
-
-    Wider tables than were asked about get one step if the widest of those got any.
-    """
+    """How many EM steps a table gets, by its number of attributes, from one attribute on."""
 
     steps: tuple[float, ...]
 
@@ -60,20 +72,29 @@ class Refinement:
         """Return the number of steps for a table of so many attributes."""
         if width <= len(self.steps):
             return self.steps[width - 1]
-        return min(self.steps[-1], 1.0)
+        return min(self.steps[-1], 1.0) if len(self.steps) == WIDEST else 0.0
 
 
 def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refinement:
-    """Ask the folds how many steps serve them best."""
-    attributes = len(fit.model.names)
-    widths = range(1, min(WIDEST, attributes) + 1)
-    return Refinement(tuple(_best_steps(fit, width, rng) for width in widths))
+    """Ask the folds how many steps serve them best.
+
+    Where respondents were asked different things, a table of three is seen through very many
+    lenses, each of few people: nothing is left there that the model has not used.
+    """
+    if fit.folds.number == 1:
+        return Refinement(())
+    scattered = len(fit.folds.evidence.batches) > SCATTERED
+    widest = min(PAIR if scattered else WIDEST, len(fit.model.names))
+    steps: list[float] = []
+    for width in range(1, widest + 1):
+        steps.append(_best_steps(fit, width, steps, rng))
+    return Refinement(tuple(steps))
 
 
 def refine(start: Array, sights: Sequence[Sight], steps: float) -> Array:
     """Return the table after so many EM steps."""
     if steps == inf:
-        return climb(sights, _open(start), most_steps=MOST_STEPS).table
+        return climb(sights, _open(start), gap=LEFT, most_steps=MOST_STEPS).table
     for _ in range(int(steps)):
         start = em_step(sights, start)
     return start
@@ -82,11 +103,13 @@ def refine(start: Array, sights: Sequence[Sight], steps: float) -> Array:
 class _Trial:
     """A table on its way from a climb's model to its own reports, judged by one fold."""
 
-    def __init__(self, fit: LatentClass, names: Sequence[str], judge: int) -> None:
-        self.judge = judge
-        self.table = fit.climbs[judge].table(names)
-        self.fitted = observe(fit.folds.evidence_fitted(judge), names).sights
-        self.held = observe(fit.folds.evidence_held(judge), names).sights
+    def __init__(
+        self, fit: LatentClass, names: Sequence[str], judge: int, before: Sequence[float]
+    ) -> None:
+        taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
+        self.table = _started(fit.climbs[judge], names, taught, before)
+        self.fitted = merged(observe(taught, names).sights)
+        self.held = merged(observe(held, names).covering)
         self.before = [np.log(sight.see(self.table)) for sight in self.held]
 
     def go(self, steps: float) -> None:
@@ -103,16 +126,40 @@ class _Trial:
         return total, square
 
 
-def _best_steps(fit: LatentClass, width: int, rng: np.random.Generator) -> float:
+def _started(
+    climb: Mixture, names: Sequence[str], taught: Evidence, before: Sequence[float]
+) -> Array:
+    """Return a climb's table, raked to its pairs as they will be refined."""
+    table = climb.table(names)
+    if len(names) <= PAIR or not before[PAIR - 1]:
+        return table
+    pairs = {}
+    for one, two in combinations(range(len(names)), PAIR):
+        pair = names[one], names[two]
+        sights = merged(observe(taught, pair).sights)
+        pairs[one, two] = refine(climb.table(pair), sights, before[PAIR - 1])
+    return rake(table, pairs)
+
+
+def _best_steps(
+    fit: LatentClass, width: int, before: Sequence[float], rng: np.random.Generator
+) -> float:
     """Take more and more steps until the held-out people have twice been served worse."""
-    judges = range(fit.folds.number)
     tables = some_tables(fit, width, rng)
-    trials = [_Trial(fit, names, judge) for names in tables for judge in judges]
+    if not tables:
+        return 0.0
+    crowded = len(fit.folds.evidence.batches) > SCATTERED
+    each = 1 if crowded else max(1, min(fit.folds.number, TRIALS // len(tables)))
+    trials = [
+        _Trial(fit, names, (place + judge) % fit.folds.number, before)
+        for place, names in enumerate(tables)
+        for judge in range(each)
+    ]
     roomy = any(trial.table.size > FULL for trial in trials)
     best = sure = chosen = done = 0.0
     worse = 0
     for steps in STEPS:
-        if not trials or (steps > FEW and roomy):
+        if steps > FEW and roomy:
             break
         for trial in trials:
             trial.go(steps if steps == inf else steps - done)

@@ -1,27 +1,44 @@
-"""The default: one model of the whole joint that chooses everything itself and says why."""
+"""The whole joint: one fit to all reports, out of which any table comes, with the reasons."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
-from deniable.estimation.leaning import Leaning, choose_leaning, lean
-from deniable.estimation.observation import observe
+from deniable.estimation.method import tabulate
+from deniable.estimation.observation import evidence_of, observe
+from deniable.estimation.settling import settle_pairs
+from deniable.estimation.raking import rake
 from deniable.estimation.refinement import Refinement, choose_refinement, refine
+from deniable.estimation.sight import merged
+from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import Progress
+    from deniable.estimation.mixture import Mixture
+    from deniable.estimation.observation import Source
+    from deniable.estimation.sight import Sight
+    from deniable.estimation.table import Table
 
     Array = NDArray[np.float64]
+
+MOST_SEEN = 2**24
+"""Cells times sights of a table up to which it is told how sure its reports alone are."""
+
+SMOOTHED = (
+    "the shares follow a model of all attributes; the intervals are those of the table's own "
+    "reports, wider, and hold without the model"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,38 +46,74 @@ class WholeJoint:
     """Any table of the attributes, and synthetic people, out of one fit.
 
     Attributes:
-        evidence: The reports.
+        source: The reports.
         fit: The latent classes; at independence if nothing else served held-out people better.
-        leaning: How much of a table is the model's, how much independence.
+        pairs: The pairs on which the reports overrule the model.
         refinement: How far a table follows its own reports away from the model.
-        reason: Why it is so, in sentences.
+        reason: Why it is so; sentences without the last full stop.
     """
 
-    evidence: Evidence
+    source: Source
     fit: LatentClass
-    leaning: Leaning
+    pairs: Mapping[tuple[str, ...], Array]
     refinement: Refinement
     reason: str
+
+    @property
+    def model(self) -> Mixture:
+        """Return the mixture of products: consistent in itself, without raking."""
+        return self.fit.model
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the attributes."""
+        return self.model.names
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return their numbers of categories."""
+        return self.model.sizes
 
     def table(self, attributes: Sequence[str]) -> Array:
         """Return the estimated distribution of some attributes, one axis for each.
 
-        Tables agree with each other as far as the model goes; refined ones may differ a
-        little in what they share. ``fit.model.table`` is never refined.
+        Tables agree with each other as far as one round of raking goes; ``model.table``
+        agrees exactly.
         """
-        share = self.leaning.share(self.fit, attributes)
-        table = lean(self.fit.model.table(attributes), share)
-        steps = self.refinement.of(len(attributes))
-        if not steps:
-            return table
-        return refine(table, observe(self.evidence, attributes).sights, steps)
+        raw = self.model.table(attributes)  # refuses what is no table
+        ordered = tuple(sorted(attributes, key=self.names.index))
+        if ordered in self.pairs:
+            found = self.pairs[ordered]
+        else:
+            places = [attributes.index(name) for name in ordered]
+            found = self._raked(raw.transpose(places), ordered)
+            steps = self.refinement.of(len(ordered)) if len(ordered) != 2 else 0.0  # noqa: PLR2004 -- a pair is settled
+            if steps:
+                found = refine(found, merged(self._observed(ordered)), steps)
+        return found.transpose([ordered.index(name) for name in attributes])
+
+    def estimate(self, attributes: Sequence[str]) -> Table:
+        """Return the table with the intervals that its own reports give, and the reasons.
+
+        Raises:
+            EstimationError: An attribute is unknown, doubled, or was never asked.
+        """
+        observation = observe(self.source, attributes)
+        covering = observation.covering
+        seen = covering and observation.cells * len(covering) <= MOST_SEEN
+        dispersion = pooled(covering) if seen else None
+        notes = [SMOOTHED] if dispersion is not None else []
+        notes += self._never_together(attributes)
+        if covering and not seen:
+            notes.append("the table is too large to tell how sure its own reports are")
+        table = self.table(attributes)
+        return tabulate(observation, table, dispersion, notes=notes, reason=self.reason)
 
     def standard_errors(self, attributes: Sequence[str]) -> Array:
-        """Return what the cells would vary by in another sample of people: the jackknife.
+        """Return what the model's cells would vary by in another sample of people: the jackknife.
 
         Var = (R − 1)/R · Σ_r (T_r − T̄)², where T_r leaves fold r out. It does not know what
-        the model smooths away: where ``steps`` is small, an interval made of it covers less
-        than it says.
+        the model smooths away, so an interval made of it covers less than it says.
         """
         tables = np.stack([climb.table(attributes) for climb in self.fit.climbs])
         spread = ((tables - tables.mean(axis=0)) ** 2).sum(axis=0)
@@ -69,47 +122,72 @@ class WholeJoint:
 
     def sample(self, people: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return synthetic people drawn from the model, one in each row."""
-        return self.fit.model.sample(people, rng=rng)
+        return self.model.sample(people, rng=rng)
+
+    def _raked(self, table: Array, names: tuple[str, ...]) -> Array:
+        places = combinations(range(len(names)), 2)
+        chosen = {(one, two): self.pairs.get((names[one], names[two])) for one, two in places}
+        return rake(table, {key: pair for key, pair in chosen.items() if pair is not None})
+
+    def _observed(self, names: tuple[str, ...]) -> Sequence[Sight]:
+        return observe(self.fit.folds.evidence, names).sights
+
+    def _never_together(self, attributes: Sequence[str]) -> list[str]:
+        """Say of which pairs the model guesses the interplay, and what would tell it."""
+        together = asked_together(self.fit.folds.evidence)
+        return [
+            f"{one} and {two} were never answered by one person and counted together: their "
+            f"interplay rests on the model alone; a view whose groups hold {one}, {two} would "
+            "tell it"
+            for one, two in combinations(attributes, 2)
+            if not any({one, two} <= group for group in together)
+        ]
 
 
 def fit_whole_joint(
-    evidence: Evidence,
+    source: Source,
     *,
     rng: np.random.Generator,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> WholeJoint:
-    """Fit the default model: independence, latent classes or the table's own likelihood.
+    """Fit independence, latent classes or each table's own likelihood, as the reports decide.
 
     Which, and how much of each, is decided by the likelihood of people held out from the fit.
+
+    Args:
+        source: A tally, a count, or evidence; one that keeps the groups of a view together.
+        rng: Decides who is held out when and where climbs start. The same seed gives the same
+            tables, whatever the number of threads.
+        threads: How many climbs at a time; as many as there are processors.
+        progress: Called with the number of steps done since the last call.
     """
-    fit = fit_latent_class(evidence, rng=rng, threads=threads, progress=progress)
+    fit = fit_latent_class(evidence_of(source), rng=rng, threads=threads, progress=progress)
     refinement = choose_refinement(fit, rng=rng)
-    leaning = choose_leaning(fit, rng=rng)
-    return WholeJoint(evidence, fit, leaning, refinement, _reason(fit, refinement))
+    pairs = settle_pairs(fit, refinement, rng=rng)
+    return WholeJoint(source, fit, pairs, refinement, _reason(fit, refinement))
 
 
 def _reason(fit: LatentClass, refinement: Refinement) -> str:
+    if fit.folds.number == 1:
+        return "so few people cannot be divided, and only independence needs no dividing"
     if not fit.gain:
-        first = (
-            "The attributes are taken to be independent: no model of their dependence made the "
-            "reports of held-out people more likely."
-        )
+        told = "no model of dependence made the reports of held-out people more likely"
     else:
-        first = (
-            f"A mixture of products, the mean of {len(fit.climbs)} climbs of about "
-            f"{fit.clock:.0f} EM steps: it made the reports of held-out people "
-            f"{fit.gain:.1f} nats more likely than independence."
+        told = (
+            f"a mixture of products (the mean of {len(fit.climbs)} climbs of about "
+            f"{fit.clock:.0f} EM steps) made the reports of held-out people "
+            f"{fit.gain:.1f} ± {fit.error:.1f} nats more likely than independence"
         )
-    if not any(refinement.steps):
-        return first + " Following a table's own reports further did not help held-out people."
-    parts = ", ".join(
-        f"{_steps(steps)} for tables of {width}" for width, steps in enumerate(refinement.steps, 1)
-    )
-    return f"{first} Held-out people were served best by {parts} attributes (or more)."
+    parts = [
+        f"{_steps(steps)} on the reports of {width} attributes"
+        for width, steps in enumerate(refinement.steps, 1)
+        if steps
+    ]
+    return f"{told}, and {', '.join(parts)} still more likely" if parts else told
 
 
 def _steps(steps: float) -> str:
     if steps == inf:
         return "maximum likelihood"
-    return f"{steps:.0f} EM steps on the table's own reports"
+    return f"{steps:.0f} EM step" + ("s" if steps > 1 else "")
