@@ -42,7 +42,7 @@ def _print_methods(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.command()
 @click.argument("reports", type=_PATH)
 @click.option("--tables", multiple=True, help="Attributes of one table: sex,income. Repeatable.")
-@click.option("--method", default="maximum-likelihood", show_default=True, help="The estimator.")
+@click.option("--method", default="default", show_default=True, help="The estimator.")
 @click.option(
     "--methods",
     is_flag=True,

@@ -7,6 +7,7 @@ from deniable.estimation.interval import Interval
 from deniable.estimation.method import Method
 from deniable.estimation.registry import METHODS, estimate, method_named
 from deniable.estimation.table import Axis, Table
+from deniable.estimation.whole_joint import WholeJoint, fit_whole_joint
 
 __all__ = [
     "METHODS",
@@ -18,9 +19,11 @@ __all__ = [
     "Interval",
     "Method",
     "Table",
+    "WholeJoint",
     "cramer_rao",
     "estimate",
     "evidence_from_reports",
     "evidence_from_tally",
+    "fit_whole_joint",
     "method_named",
 ]

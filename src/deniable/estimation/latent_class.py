@@ -12,6 +12,7 @@ from different starts takes away most of what any one of them makes up.
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,15 +25,15 @@ from deniable.estimation.likelihood import Likelihood, People, likelihood_of
 from deniable.estimation.mixture import Mixture, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from deniable.estimation.evidence import Evidence
+    from deniable.estimation.model import Progress
 
     Array = NDArray[np.float64]
 
-    Progress = Callable[[int], None]
 
 CLASSES = 40
 FOLDS = 8
@@ -54,6 +55,8 @@ FEWEST = 64
 """With fewer people nothing is held out, and the attributes are taken to be independent."""
 
 SETTLING_STEPS = 200
+WORTH_TELLING = 1.0
+"""Seconds after which a fit says how far it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +97,9 @@ def fit_latent_class(
         classes: How many classes a climb may separate at most.
         folds: How many climbs, each without one part of the people.
         threads: How many climbs at a time; the result does not depend on it.
-        progress: Called with the number of steps done since the last call.
+        progress: Is told how far a fit of more than a second is.
     """
+    begun = time.monotonic()
     held_out = evidence.people >= FEWEST
     divided = divide(evidence, folds if held_out else 1, rng=rng)
     likelihood = likelihood_of(evidence)
@@ -116,8 +120,8 @@ def fit_latent_class(
             list(pool.map(lambda ascent: ascent.advance(ROUND), ascents))
             steps += ROUND
             best, gain, error = verdict(ascents)
-            if progress:
-                progress(ROUND)
+            if progress and time.monotonic() - begun > WORTH_TELLING:
+                progress(f"{steps} steps, held-out reports {gain:.1f} nats above independence")
             reached = max(sum(camp.clock <= best for camp in ascent.camps) for ascent in ascents)
             if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
                 break

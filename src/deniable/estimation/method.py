@@ -53,6 +53,15 @@ class Fitter(Protocol):
         """
 
 
+class Answerer(Protocol):
+    """Answers for one table of a source after another."""
+
+    def __call__(
+        self, source: Source, *, rng: np.random.Generator, progress: Progress | None = None
+    ) -> Callable[[Sequence[str]], Table]:
+        """Return what gives any table of the source."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """An estimator of the registry.
@@ -65,6 +74,8 @@ class Method:
         loses: What its estimate leaves out or gets wrong; each a sentence without a full stop.
         proper: Whether its shares are always a distribution.
         fit: How its model of all attributes is fitted, if it has one.
+        answer: How it gives several tables of one source, if in another way than one by one
+            or all from its model.
     """
 
     name: str
@@ -74,6 +85,7 @@ class Method:
     loses: tuple[str, ...] = ()
     proper: bool = True
     fit: Fitter | None = None
+    answer: Answerer | None = None
 
     def estimate(
         self, source: Source, attributes: Sequence[str], *, rng: np.random.Generator
@@ -85,6 +97,9 @@ class Method:
         self, source: Source, *, rng: np.random.Generator, progress: Progress | None = None
     ) -> Callable[[Sequence[str]], Table]:
         """Return what gives any table; a model is fitted once for all of them."""
+        if self.answer is not None:
+            give = self.answer(source, rng=rng, progress=progress)
+            return lambda attributes: self._signed(give(attributes))
         if self.fit is None:
             return lambda attributes: self.estimate(source, attributes, rng=rng)
         model = self.fit(evidence_of(source), rng=rng, progress=progress)

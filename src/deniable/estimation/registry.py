@@ -9,6 +9,7 @@ from deniable.estimation.methods import (
     classic,
     clipped,
     consistency,
+    default,
     held_out,
     hybrid,
     maximum_likelihood,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        default.METHOD,
         maximum_likelihood.METHOD,
         held_out.METHOD,
         trees.JUNCTION_TREE,
@@ -77,9 +79,12 @@ def estimate(
     attributes: Sequence[str],
     *,
     rng: np.random.Generator,
-    method: str = "maximum-likelihood",
+    method: str = "default",
 ) -> Table:
     """Return the table of some attributes by the named method.
+
+    The default says in ``reason`` what it chose and why. For several tables of the same
+    reports, ``method_named(method).prepare(source, rng=rng)`` fits once.
 
     Args:
         source: A tally, or evidence.

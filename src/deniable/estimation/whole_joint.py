@@ -13,9 +13,9 @@ from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
 from deniable.estimation.method import tabulate
 from deniable.estimation.observation import evidence_of, observe
-from deniable.estimation.settling import settle_pairs
 from deniable.estimation.raking import rake
 from deniable.estimation.refinement import Refinement, choose_refinement, refine
+from deniable.estimation.settling import settle_pairs
 from deniable.estimation.sight import merged
 from deniable.estimation.unbiased import pooled
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from deniable.estimation.latent_class import Progress
     from deniable.estimation.mixture import Mixture
+    from deniable.estimation.model import Progress
     from deniable.estimation.observation import Source
     from deniable.estimation.sight import Sight
     from deniable.estimation.table import Table
@@ -160,7 +160,7 @@ def fit_whole_joint(
         rng: Decides who is held out when and where climbs start. The same seed gives the same
             tables, whatever the number of threads.
         threads: How many climbs at a time; as many as there are processors.
-        progress: Called with the number of steps done since the last call.
+        progress: Is told how far a fit of more than a second is.
     """
     fit = fit_latent_class(evidence_of(source), rng=rng, threads=threads, progress=progress)
     refinement = choose_refinement(fit, rng=rng)

@@ -1,0 +1,117 @@
+"""The default: what the evidence says is best, and why."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.estimation.climb import climb, likelihood_of
+from deniable.estimation.method import Method, tabulate
+from deniable.estimation.observation import observe
+from deniable.estimation.sight import merged
+from deniable.estimation.unbiased import pooled
+from deniable.estimation.whole_joint import fit_whole_joint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from deniable.estimation.evidence import Evidence
+    from deniable.estimation.model import Progress
+    from deniable.estimation.observation import Observation, Source
+    from deniable.estimation.table import Table
+    from deniable.estimation.whole_joint import WholeJoint
+
+    Array = NDArray[np.float64]
+
+PLENTY = 100.0
+"""Plain answers per cell from which reports fill a table."""
+
+FILLED = 64
+"""Larger tables are never taken to be filled."""
+
+
+def is_certain(gain: float, freedom: int) -> bool:
+    """Tell whether reports exclude independence so far that it cannot be the better estimate.
+
+    Twice the gain is χ² with so many degrees of freedom under independence. Leaving the
+    dependence out costs the square of what is left out, estimating it costs one unit for each
+    degree: beyond three units, and twenty more for chance, estimating is better for sure.
+    """
+    return 2 * gain > 3 * freedom + 20
+
+
+def answer(
+    source: Source, *, rng: np.random.Generator, progress: Progress | None = None
+) -> Callable[[Sequence[str]], Table]:
+    """Return what gives one table after another; the whole joint is fitted when first needed."""
+    fitted: list[WholeJoint] = []
+
+    def give(attributes: Sequence[str]) -> Table:
+        found = filled(observe(source, attributes))
+        if found is not None:
+            return found
+        if not fitted:
+            fitted.append(fit_whole_joint(source, rng=rng, progress=progress))
+        return fitted[0].estimate(attributes)
+
+    return give
+
+
+def fit(
+    evidence: Evidence,
+    *,
+    rng: np.random.Generator,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> WholeJoint:
+    """Fit the whole joint, whatever tables will be asked for."""
+    return fit_whole_joint(evidence, rng=rng, threads=threads, progress=progress)
+
+
+def filled(observation: Observation) -> Table | None:
+    """Return the maximum-likelihood table if its reports fill it and exclude independence."""
+    covering = observation.covering
+    if observation.cells > FILLED or not covering or not observation.exact:
+        return None
+    dispersion = pooled(covering)
+    even = np.full(observation.shape, 1 / observation.cells)
+    worth = tabulate(observation, even, dispersion).total_worth / observation.cells
+    if not worth >= PLENTY:
+        return None
+    sights = merged(observation.sights)
+    best = climb(sights, even).table
+    said = f"its reports are worth {worth:,.0f} plain answers for each cell"
+    if len(observation.shape) > 1:
+        gain = likelihood_of(sights, best) - likelihood_of(sights, _product(best))
+        freedom = prod(observation.shape) - 1 - sum(size - 1 for size in observation.shape)
+        if not is_certain(gain, freedom):
+            return None
+        said += f" and exclude independence by {gain:,.0f} nats"
+    reason = f"{said}: no model could add much to maximum likelihood"
+    return tabulate(observation, best, dispersion, reason=reason)
+
+
+def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Generator) -> Table:
+    """Return maximum likelihood where reports fill the table, else the whole joint's."""
+    return answer(source, rng=rng)(attributes)
+
+
+def _product(table: Array) -> Array:
+    axes = range(table.ndim)
+    margins = [table.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    return np.asarray(reduce(np.multiply.outer, margins))
+
+
+METHOD = Method(
+    "default",
+    "ours: latent classes by likelihood, chosen by held-out reports",
+    "maximum likelihood where reports fill a table, else a model of all attributes",
+    estimate,
+    fit=fit,
+    answer=answer,
+)
