@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deniable.errors import EstimationError
 from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
 from deniable.estimation.method import tabulate
@@ -99,6 +100,7 @@ class WholeJoint:
             EstimationError: An attribute is unknown, doubled, or was never asked.
         """
         observation = observe(self.source, attributes)
+        self._require_asked(attributes)
         covering = observation.covering
         seen = covering and observation.cells * len(covering) <= MOST_SEEN
         dispersion = pooled(covering) if seen else None
@@ -131,6 +133,13 @@ class WholeJoint:
 
     def _observed(self, names: tuple[str, ...]) -> Sequence[Sight]:
         return observe(self.fit.folds.evidence, names).sights
+
+    def _require_asked(self, attributes: Sequence[str]) -> None:
+        asked = set().union(*asked_together(self.fit.folds.evidence))
+        for name in attributes:
+            if name not in asked:
+                problem = f"no report tells anything about {name!r}"
+                raise EstimationError(problem, expected="a view that asks it")
 
     def _never_together(self, attributes: Sequence[str]) -> list[str]:
         """Say of which pairs the model guesses the interplay, and what would tell it."""

@@ -79,20 +79,19 @@ def filled(observation: Observation) -> Table | None:
     if observation.cells > FILLED or not covering or not observation.exact:
         return None
     dispersion = pooled(covering)
-    even = np.full(observation.shape, 1 / observation.cells)
-    worth = tabulate(observation, even, dispersion).total_worth / observation.cells
+    sights = merged(observation.sights)
+    best = climb(sights, np.full(observation.shape, 1 / observation.cells)).table
+    worth = tabulate(observation, best, dispersion).total_worth / observation.cells
     if not worth >= PLENTY:
         return None
-    sights = merged(observation.sights)
-    best = climb(sights, even).table
-    said = f"its reports are worth {worth:,.0f} plain answers for each cell"
+    said = f"{worth:,.0f} plain answers a cell"
     if len(observation.shape) > 1:
         gain = likelihood_of(sights, best) - likelihood_of(sights, _product(best))
         freedom = prod(observation.shape) - 1 - sum(size - 1 for size in observation.shape)
         if not is_certain(gain, freedom):
             return None
-        said += f" and exclude independence by {gain:,.0f} nats"
-    reason = f"{said}: no model could add much to maximum likelihood"
+        said += f", independence excluded by {gain:,.0f} nats"
+    reason = f"maximum likelihood cannot be bettered by much: {said}"
     return tabulate(observation, best, dispersion, reason=reason)
 
 
