@@ -12,7 +12,7 @@ import numpy as np
 from deniable.errors import EstimationError
 from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
-from deniable.estimation.method import tabulate
+from deniable.estimation.method import NOT_TOGETHER, tabulate
 from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.raking import rake
 from deniable.estimation.refinement import Refinement, choose_refinement, refine
@@ -105,6 +105,7 @@ class WholeJoint:
         seen = covering and observation.cells * len(covering) <= MOST_SEEN
         dispersion = pooled(covering) if seen else None
         notes = [SMOOTHED] if dispersion is not None else []
+        notes += [] if covering else [NOT_TOGETHER]
         notes += self._never_together(attributes)
         if covering and not seen:
             notes.append("the table is too large to tell how sure its own reports are")
