@@ -30,9 +30,9 @@ PIPE_CLOSED = 141
 
 SECTIONS: Final = {
     "See what this is": ("demo",),
-    "Prepare a survey": ("schema", "validate", "design", "clusters"),
+    "Prepare a survey": ("schema", "validate", "design", "rehearse", "clusters"),
     "Ask, or randomize answers at hand": ("serve", "simulate", "randomize"),
-    "Learn from reports": ("count", "merge", "estimate", "derive", "synthesize"),
+    "Learn from reports": ("count", "merge", "estimate", "derive", "convergence", "synthesize"),
 }
 """The order in which a person meets the commands."""
 

@@ -38,7 +38,7 @@ Kind: TypeAlias = Literal["normal", "log-odds"]
 FEW = 5
 """Expected answers in a cell below which Imran turns from the normal interval to log odds."""
 
-CLASSIC_LOSES = "classic: the rule stops by chance, not by what is known; see the interval widths"
+CLASSIC_LOSES = "classic: it stops by chance, not by what is known"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,13 +96,30 @@ class Trace:
         None if it never stops. It is not a test of convergence: see the module.
         """
         calm = self.step < self.tolerance(level, kind)[1:]
-        quiet = calm.reshape(len(calm), -1).all(axis=1)
+        quiet = calm.all(axis=tuple(range(1, calm.ndim)))
         return int(np.argmax(quiet)) + 2 if quiet.any() else None
+
+    def holding(self, level: float = 0.95, kind: Kind | None = None) -> float:
+        """Return in what share of the blocks after the first Imran's rule holds."""
+        calm = self.step < self.tolerance(level, kind)[1:]
+        return float(calm.all(axis=tuple(range(1, calm.ndim))).mean()) if len(calm) else 0.0
+
+    def widths(self, level: float = 0.95) -> Array:
+        """Return the whole width of the interval of ``running``, for each block and cell."""
+        result: Array = 2 * NormalDist().inv_cdf((1 + level) / 2) * self.error
+        return result
+
+    def people_for_width(self, width: float, level: float = 0.95) -> int:
+        """Return how many must answer this table until its widest interval is as wanted.
+
+        By the noise of the blocks so far: error falls as 1/√n.
+        """
+        _check_width(width)
+        return math.ceil(sum(self.people) * (float(self.widths(level)[-1].max()) / width) ** 2)
 
     def stop_at_width(self, width: float, level: float = 0.95) -> int | None:
         """Return how many blocks it took until every cell's interval was as narrow as wanted."""
-        z = NormalDist().inv_cdf((1 + level) / 2)
-        narrow = (2 * z * self.error <= width).reshape(len(self.error), -1).all(axis=1)
+        narrow = (self.widths(level) <= width).reshape(len(self.error), -1).all(axis=1)
         return int(np.argmax(narrow)) + 1 if narrow.any() else None
 
 
@@ -180,11 +197,15 @@ def people_for_width(
         share: The cell's true share; by default that of the even distribution.
         level: The interval's level.
     """
-    if not 0 < width < 1:
-        problem = "the width of an interval of a share lies between 0 and 1"
-        raise EstimationError(problem, given=width, expected="such as 0.05")
+    _check_width(width)
     z = NormalDist().inv_cdf((1 + level) / 2)
     first = 1 / channel.size if share is None else share
     rest = (1 - first) / (channel.size - 1)
     each = float(variances(channel, [first] + [rest] * (channel.size - 1))[0])
     return math.ceil((2 * z / width) ** 2 * each)
+
+
+def _check_width(width: float) -> None:
+    if not 0 < width < 1:
+        problem = "the width of an interval of a share lies between 0 and 1"
+        raise EstimationError(problem, given=width, expected="such as 0.05")
