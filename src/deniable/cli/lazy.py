@@ -31,7 +31,7 @@ PIPE_CLOSED = 141
 SECTIONS: Final = {
     "See what this is": ("demo",),
     "Prepare a survey": ("schema", "validate", "design", "rehearse", "clusters"),
-    "Ask, or randomize answers at hand": ("serve", "simulate", "randomize"),
+    "Ask, or randomize answers at hand": ("serve", "simulate", "randomize", "aggregate", "share"),
     "Learn from reports": ("count", "merge", "estimate", "derive", "convergence", "synthesize"),
 }
 """The order in which a person meets the commands."""

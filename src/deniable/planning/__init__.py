@@ -12,6 +12,8 @@ from deniable.planning.learning import (
     learn_by_secure_sum,
     learn_from_estimates,
     learn_from_reports,
+    learn_from_sums,
+    randomized_places,
 )
 from deniable.planning.option import Option
 from deniable.planning.prior import Prior, prior_of, read_prior
@@ -40,9 +42,11 @@ __all__ = [
     "learn_by_secure_sum",
     "learn_from_estimates",
     "learn_from_reports",
+    "learn_from_sums",
     "people_for_width",
     "plan",
     "prior_of",
+    "randomized_places",
     "read_prior",
     "rehearse",
     "summarize",

@@ -106,9 +106,7 @@ def learn_by_secure_sum(
     """
     sheet = sheet_of_pairs(sizes)
     sums = (add or added_up)(sheet, sheet.places(answers))
-    sheet.check(sums, len(answers))
-    found = dependences(_pairs(sheet, sums), sizes, ordinal)
-    return Learned(found, math.inf, "exact tables of all pairs by secure sum")
+    return learn_from_sums(sheet, sums, len(answers), ordinal)
 
 
 def learn_by_randomized_pairs(
@@ -125,21 +123,60 @@ def learn_by_randomized_pairs(
     ``epsilon`` is the level of each pair; each respondent reports on all of them.
     """
     sheet = sheet_of_pairs(sizes)
-    stream = Keystream() if stream is None else stream
-    channels = [k_ary(epsilon, math.prod(sizes[a] for a in pair)) for pair in sheet.groups]
-    cells = [
-        randomized(Group(pair, tuple(sizes[a] for a in pair)), channel, answers, stream)[:, 0]
-        for pair, channel in zip(sheet.groups, channels, strict=True)
-    ]
-    places = np.stack([sheet.reported(row) for row in np.stack(cells, axis=1)])
+    places = randomized_places(sheet, answers, epsilon, stream=stream)
     sums = (add or added_up)(sheet, places)
+    return learn_from_sums(sheet, sums, len(answers), ordinal, epsilon=epsilon)
+
+
+def randomized_places(
+    sheet: Sheet, answers: Answers, epsilon: float, *, stream: Keystream | None = None
+) -> NDArray[np.int64]:
+    """Return where everybody's ones stand after each pair was randomized by itself."""
+    stream = Keystream() if stream is None else stream
+    cells = [
+        randomized(_group(sheet, pair), channel, answers, stream)[:, 0]
+        for pair, channel in zip(sheet.groups, _channels(sheet, epsilon), strict=True)
+    ]
+    return np.stack([sheet.reported(row) for row in np.stack(cells, axis=1)])
+
+
+def learn_from_sums(
+    sheet: Sheet,
+    sums: Vector,
+    people: int,
+    ordinal: Sequence[bool],
+    *,
+    epsilon: float | None = None,
+) -> Learned:
+    """Return the dependences of the tables of all pairs that were summed securely.
+
+    Args:
+        sheet: The sheet of all pairs.
+        sums: What the secure sum showed.
+        people: Of how many.
+        ordinal: Which attributes are ordinal.
+        epsilon: The level at which each pair was randomized before; None if it was not.
+    """
+    sheet.check(sums, people, margins=epsilon is None)
+    if epsilon is None:
+        found = dependences(_pairs(sheet, sums), sheet.sizes, ordinal)
+        return Learned(found, math.inf, "exact tables of all pairs by secure sum")
+    channels = _channels(sheet, epsilon)
     tables = {
-        pair: _inverted(channel, table, len(answers))
+        pair: _inverted(channel, table, people)
         for (pair, table), channel in zip(sheet.tables(sums).items(), channels, strict=True)
     }
-    found = dependences(_two(tables), sizes, ordinal)
+    found = dependences(_two(tables), sheet.sizes, ordinal)
     one = max(epsilon_of(channel) for channel in channels)
     return Learned(found, epsilon_of_all(channels), "randomized pairs by secure sum", one)
+
+
+def _group(sheet: Sheet, pair: tuple[int, ...]) -> Group:
+    return Group(pair, tuple(sheet.sizes[attribute] for attribute in pair))
+
+
+def _channels(sheet: Sheet, epsilon: float) -> list[KAry]:
+    return [k_ary(epsilon, _group(sheet, pair).size) for pair in sheet.groups]
 
 
 def added_up(sheet: Sheet, places: NDArray[np.int64]) -> Vector:

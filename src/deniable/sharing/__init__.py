@@ -1,22 +1,29 @@
 """Secure sum: tables of counts that nobody sees anybody's part of."""
 
+from deniable.sharing.adding import gather, send_shares
 from deniable.sharing.aggregator import Aggregator, agreed_on, combine, shares_for
+from deniable.sharing.desk import Adding, Desk, RemoteAggregator
 from deniable.sharing.party import Party, digest_of, sum_of, sum_together
 from deniable.sharing.post import HttpPost, LocalPost, Message, Post, take_part
 from deniable.sharing.shares import split
 from deniable.sharing.sheet import Sheet, sheet_of_pairs
 
 __all__ = [
+    "Adding",
     "Aggregator",
+    "Desk",
     "HttpPost",
     "LocalPost",
     "Message",
     "Party",
     "Post",
+    "RemoteAggregator",
     "Sheet",
     "agreed_on",
     "combine",
     "digest_of",
+    "gather",
+    "send_shares",
     "shares_for",
     "sheet_of_pairs",
     "split",

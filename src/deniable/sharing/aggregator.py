@@ -29,13 +29,16 @@ FEWEST_PEOPLE = 3
 class Aggregator:
     """One who adds up shares. It never sees a vector, and shows a total only once."""
 
-    def __init__(self, cells: int) -> None:
+    def __init__(self, cells: int, fewest: int = FEWEST_PEOPLE) -> None:
         """Begin with nothing.
 
         Args:
             cells: The width of the sheet.
+            fewest: Of how many people a total must be, at least. Whoever asks for the total
+                says of whom: a great number leaves them no way to name one and friends.
         """
         self.cells = cells
+        self.fewest = max(fewest, FEWEST_PEOPLE)
         self._shares: dict[bytes, Vector] = {}
         self._shown: str | None = None
 
@@ -64,9 +67,9 @@ class Aggregator:
         A second set would show, by difference, what those in only one of them said.
         """
         counted = sorted(set(agreed))
-        if len(counted) < FEWEST_PEOPLE:
+        if len(counted) < self.fewest:
             problem = "too few people have arrived at every aggregator"
-            raise SharingError(problem, given=len(counted), expected=f"{FEWEST_PEOPLE} or more")
+            raise SharingError(problem, given=len(counted), expected=f"{self.fewest} or more")
         missing = [identity for identity in counted if identity not in self._shares]
         if missing:
             problem = "some of those agreed on never arrived here"

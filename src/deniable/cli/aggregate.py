@@ -1,0 +1,32 @@
+"""Add up shares of a survey's tables of pairs, as one of several who do not collude."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from deniable.cli.terminal import note
+
+
+@click.command()
+@click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", default=9001, show_default=True, help="0 takes a free one.")
+@click.option("--fewest", default=100, show_default=True, help="Of whom a total is shown.")
+def command(*, survey_file: str, host: str, port: int, fewest: int) -> None:
+    """Add up shares of a survey's tables of pairs, as one of several who do not collude.
+
+    Each device sends one share to every aggregator (deniable share). A share is uniform
+    noise; what all aggregators but one know together is, too. The totals are laid together
+    by deniable clusters. Run each aggregator on a machine of its own, under other hands,
+    behind TLS. Shares are kept in memory until the program ends.
+    """
+    from deniable.schema import Survey  # noqa: PLC0415 -- slow to load
+    from deniable.sharing import Aggregator, Desk, sheet_of_pairs  # noqa: PLC0415
+
+    sheet = sheet_of_pairs(Survey.load(survey_file).schema.sizes)
+    with Desk(Aggregator(sheet.width, fewest), port, host) as desk:
+        note(f"Adding up {sheet.width:,} cells at {desk.address} until you press Ctrl+C.")
+        while True:
+            time.sleep(3600)

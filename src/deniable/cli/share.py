@@ -1,0 +1,48 @@
+"""Let simulated respondents send shares of their tables of pairs to aggregators."""
+
+from __future__ import annotations
+
+import click
+
+from deniable.cli.terminal import print_facts, progress
+
+
+@click.command()
+@click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--at", multiple=True, required=True, help="An aggregator's address. Repeat it.")
+@click.option("--n", "people", default=1_000, show_default=True, help="Respondents.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, dir_okay=False),
+    required=True,
+    help="Answers, as CSV, row by row and over again.",
+)
+@click.option("--pair-epsilon", type=float, help="Randomize each pair first, at this level.")
+def command(
+    *, survey_file: str, at: tuple[str, ...], people: int, data: str, pair_epsilon: float | None
+) -> None:
+    """Let simulated respondents send shares of their tables of pairs to aggregators.
+
+    Each row plays one device: it draws an id, splits its ones into shares, and sends one to
+    every aggregator. Without --pair-epsilon the sums will be exact, and no ε bounds what
+    they show; with it each pair is randomized on the device before it is shared.
+    """
+    import numpy as np  # noqa: PLC0415 -- slow to load
+
+    from deniable.cli.simulate import rows_of  # noqa: PLC0415
+    from deniable.planning.learning import randomized_places  # noqa: PLC0415
+    from deniable.schema import Survey  # noqa: PLC0415
+    from deniable.sharing import RemoteAggregator, send_shares, sheet_of_pairs  # noqa: PLC0415
+
+    if len(at) < 2:  # noqa: PLR2004
+        raise click.UsageError("Name two aggregators or more, each with --at.")
+    survey = Survey.load(survey_file)
+    sheet = sheet_of_pairs(survey.schema.sizes)
+    answers = np.array(list(rows_of(data, survey, people)), dtype=np.int64)
+    if pair_epsilon is None:
+        places = sheet.places(answers)
+    else:
+        places = randomized_places(sheet, answers, pair_epsilon)
+    with progress("sharing", people, unit="respondents") as advance:
+        lost = send_shares(sheet, places, [RemoteAggregator(one) for one in at], advance=advance)
+    print_facts([("sent", f"{people - lost:,}"), ("could not", f"{lost:,}")])
