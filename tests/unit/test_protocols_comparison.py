@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from deniable.bulk.keystream import unsafe_seeded
 from deniable.cli import main
 from deniable.estimation import estimate
-from deniable.planning.comparison import compare_designs, pair_errors, summarize
+from deniable.planning import plan
 from deniable.planning.rehearsal import rehearse
 from deniable.protocol import design_for
 from deniable.schema import Attribute, Privacy, Schema, Survey
@@ -53,33 +53,34 @@ def test_the_error_by_formula_is_the_error_that_comes_out(
         joint = rehearse(made, answers, stream=unsafe_seeded(seed, 1), joint=True)
         found = estimate(joint, ["q0", "q1"], rng=rng, method="unbiased").estimate
         squares.append(np.mean((found - 1 / 6) ** 2))
-    expected = pair_errors(made, 3_000)[0]
+    expected = plan(asked, 3_000).options[0].tables[0].error(3_000)
     assert math.sqrt(np.mean(squares)) == pytest.approx(expected, rel=0.15)
 
 
-def test_a_summary_states_all_three_levels() -> None:
+def test_an_option_states_all_three_levels() -> None:
     """Per answer, per respondent (all repeats) and per attribute are told apart."""
-    found = summarize(survey(Privacy(2.0, "independent", repeats=3)), 1000)
+    found = plan(survey(Privacy(2.0, "independent", repeats=3)), 1000).options[0]
     assert found.answer == pytest.approx(2.0, abs=1e-6)
     assert found.respondent == pytest.approx(6.0, abs=1e-5)
     assert found.attribute == pytest.approx(0.5, abs=1e-6)
-    assert found.people == 1000
+    assert found.people_per_view(1000) == 1000
 
 
 def test_pairs_that_are_never_asked_are_never_known() -> None:
     """One attribute per respondent tells nothing about pairs."""
-    found = summarize(survey(Privacy(2.0, "ask-one", {"k": 1})), 1000)
-    assert math.isinf(found.widest)
-    assert math.isnan(found.half_width)
+    found = plan(survey(Privacy(2.0, "ask-one", {"k": 1})), 1000).options[0]
+    assert len(found.blind) == len(found.tables)
+    assert math.isinf(found.worst_error(1000))
+    assert found.worth(1000) == 0
 
 
 def test_the_comparison_begins_with_the_survey_s_own_design_and_repeats_none() -> None:
     """Every design is listed once; one that cannot be had is a sentence."""
-    found, refused = compare_designs(survey(Privacy(2.0, "rrba")), 1000)
-    assert found[0].label == "rrba"
-    assert len({summary.design.digest for summary in found}) == len(found)
-    assert not refused
-    _, refused = compare_designs(survey(Privacy(20.0, "views", {"k": 1}), (16,) * 8), 1000)
+    made = plan(survey(Privacy(2.0, "rrba")), 1000)
+    assert made.options[0].label == "rrba"
+    assert len({option.design.digest for option in made.options}) == len(made.options)
+    assert not made.refused
+    refused = plan(survey(Privacy(20.0, "views", {"k": 1}), (16,) * 8), 1000).refused
     assert any("joint" in sentence for sentence in refused)
 
 

@@ -10,7 +10,8 @@ import click
 from deniable.cli.terminal import note, print_facts, print_table
 
 if TYPE_CHECKING:
-    from deniable.planning.comparison import Summary
+    from deniable.estimation.outlook import Outlook
+    from deniable.planning import Option
 
 SHOWN = 12
 
@@ -27,35 +28,34 @@ def command(*, survey_file: str, people: int, show_views: bool) -> None:
     answer to one question alone. Half-widths are those of 95 % intervals for a cell of
     a pair of attributes, by formula, at even shares: nobody is asked for this.
     """
-    from deniable.planning.comparison import compare_designs  # noqa: PLC0415 -- slow to load
+    from deniable.planning import plan  # noqa: PLC0415 -- slow to load
+    from deniable.protocol import design_for  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
     survey = Survey.load(survey_file)
-    summaries, refused = compare_designs(survey, people)
-    if not summaries or summaries[0].label.split()[0] != survey.privacy.design:
-        from deniable.protocol import design_for  # noqa: PLC0415
-
-        design_for(survey)  # says why the survey's own design cannot be had
-    own = summaries[0]
+    design_for(survey)  # says why the survey's own design cannot be had
+    made = plan(survey, people)
+    own = made.options[0]
     print_facts(_facts(own, people))
     if show_views:
         _print_views(own)
     click.echo()
-    rows = [_row(summary, is_own=summary is own) for summary in summaries]
+    rows = [_row(option, people, is_own=option is own) for option in made.options]
     headings = ("design", "views", "cells", "ε answer", "ε attr.", "n/view", "± mean", "± worst")
     print_table(headings, rows, title=f"{people:,} respondents; * is the survey's own design")
-    for sentence in refused:
+    for sentence in made.refused:
         note(f"not to be had – {sentence}")
+    note("Which design serves which tables best, and for how many people: deniable plan")
 
 
-def _facts(own: Summary, people: int) -> list[tuple[str, object]]:
+def _facts(own: Option, people: int) -> list[tuple[str, object]]:
     from deniable.channels import format_epsilon, total_variation_of  # noqa: PLC0415
 
-    covered = own.coverage
+    covered, asked = own.coverage, own.people_per_view(people)
     kinds = sorted({channel.kind for row in own.design.channels for channel in row})
     facts: list[tuple[str, object]] = [
         ("design", f"{own.label}, with {', '.join(kinds)} channels"),
-        ("views", f"{covered.views:,}, each drawn by about {own.people:,.1f} of {people:,} people"),
+        ("views", f"{covered.views:,}, each drawn by about {asked:,.1f} of {people:,} people"),
         ("groups", f"{covered.groups:,}, of {_range(covered.cells)} cells"),
         ("pairs", f"{covered.met:,} of {covered.pairs:,} are asked together in some group"),
         ("ε per answer", format_epsilon(own.answer)),
@@ -76,19 +76,27 @@ def _range(cells: tuple[int, int]) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
-def _row(summary: Summary, *, is_own: bool) -> tuple[object, ...]:
+def _row(option: Option, people: int, *, is_own: bool) -> tuple[object, ...]:
     from deniable.channels import format_epsilon  # noqa: PLC0415
 
+    widths = [_half_width(table, people) for table in option.tables]
+    sure = [width for width in widths if math.isfinite(width)]
     return (
-        summary.label + (" *" if is_own else ""),
-        summary.coverage.views,
-        summary.coverage.cells[1],
-        format_epsilon(summary.answer, 2),
-        format_epsilon(summary.attribute, 2),
-        f"{summary.people:,.0f}",
-        _width(summary.half_width),
-        _width(summary.widest),
+        option.label + (" *" if is_own else ""),
+        option.coverage.views,
+        option.coverage.cells[1],
+        format_epsilon(option.answer, 2),
+        format_epsilon(option.attribute, 2),
+        f"{option.people_per_view(people):,.0f}",
+        _width(sum(sure) / len(sure) if sure else math.nan),
+        _width(max(widths)),
     )
+
+
+def _half_width(table: Outlook, people: int) -> float:
+    from deniable.planning.option import width_of  # noqa: PLC0415 -- slow to load
+
+    return width_of(table, people, 0.95) / 2
 
 
 def _width(width: float) -> str:
@@ -99,7 +107,7 @@ def _width(width: float) -> str:
     return f"{width:.3f}"
 
 
-def _print_views(own: Summary) -> None:
+def _print_views(own: Option) -> None:
     names = own.design.names
     for number, view in enumerate(own.design.views):
         groups = (" + ".join(names[a] for a in group.attributes) for group in view.groups)

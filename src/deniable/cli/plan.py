@@ -40,7 +40,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="[ROUNDS]",
     help="Simulate the plan beside its formulas.  [200 rounds]",
 )
-@click.option("--seed", default=1, show_default=True, help="For the simulation.")
+@click.option("--seed", default=1, show_default=True, help="For what is simulated.")
 @click.option(
     "-o",
     "--output",
@@ -79,7 +79,9 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     a width, or an association and a power, the plan also says how many people that takes,
     and which ε the people given would need.
     """
-    from deniable.planning.compare import plan as make_plan  # noqa: PLC0415 -- slow to load
+    import numpy as np  # noqa: PLC0415 -- slow to load
+
+    from deniable.planning.compare import plan as make_plan  # noqa: PLC0415
     from deniable.planning.prior import read_prior  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
@@ -97,6 +99,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
         association=association,
         power=power,
         prior=guess,
+        rng=np.random.default_rng(seed),
     )
     if design is not None:
         made = made.looking_at(design)

@@ -79,7 +79,7 @@ def _print_options(plan: Plan) -> None:
     headings = list(columns)
     print_table(headings, rows)
     _say(
-        "→ recommended, * the survey's own, † classic: formulas for its first block. error: "
+        "→ recommended, * the survey's own, † classic, its channels drawn. error: "
         "root mean square over a table's cells, mean over tables; worth: in plain answers, "
         f"per table; width: the widest {goal.level:.0%} interval of any cell"
         + ("; power: the least of any pair" if goal.association is not None else "")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from deniable.channels import format_epsilon, variances
+from deniable.channels import format_epsilon
 from deniable.collection.rules import update_for
-from deniable.errors import ChannelError
+from deniable.estimation.interval import quantile
+from deniable.estimation.sightings import sightings_of
 from deniable.protocol import attribute_epsilons, design_for, view_epsilons
 
 if TYPE_CHECKING:
     from deniable.protocol import Design
     from deniable.schema import Survey
 
-NORMAL_95 = 1.959964
-MOST_CELLS = 4_096
+LEVEL = 0.95
 
 
 def forecast(survey: Survey, *, people: int) -> dict[str, object]:
@@ -41,19 +40,22 @@ def forecast(survey: Survey, *, people: int) -> dict[str, object]:
 
 
 def _tables(design: Design, people: int) -> list[dict[str, object]]:
-    """Return for each group the 95 % half-width of a cell, averaged, at the even distribution."""
+    """Return for each group asked the 95 % half-width of a cell, averaged, at even shares.
+
+    The formulas are those of ``deniable plan``; every view that asks all of a group's
+    attributes counts, in whichever groups.
+    """
+    sightings = sightings_of(design)
+    groups = dict.fromkeys(group.attributes for view in design.views for group in view.groups)
     found: list[dict[str, object]] = []
-    for view, channels in zip(design.views, design.channels, strict=True):
-        asked = people * view.weight / design.total_weight
-        for group, channel in zip(view.groups, channels, strict=True):
-            half_width: float | None = None
-            if channel.size <= MOST_CELLS:
-                try:
-                    each = variances(channel, [1 / channel.size] * channel.size)
-                    mean = sum(map(float, each)) / channel.size
-                    half_width = round(NORMAL_95 * math.sqrt(mean / asked), 5)
-                except ChannelError:
-                    half_width = None  # the channel has no inverse; likelihood alone knows
-            names = [design.names[attribute] for attribute in group.attributes]
-            found.append({"attributes": names, "people": asked, "half_width": half_width})
+    for attributes in groups:
+        outlook = sightings.outlook(attributes)
+        half_width = quantile(LEVEL) * outlook.error(people)
+        found.append(
+            {
+                "attributes": list(outlook.names),
+                "people": people * outlook.share,
+                "half_width": round(half_width, 5),
+            }
+        )
     return found

@@ -3,7 +3,6 @@
 from deniable.planning.checking import Check, CheckedTable, check
 from deniable.planning.clusters import Clusters, cluster
 from deniable.planning.compare import Plan, plan
-from deniable.planning.comparison import Summary, compare_designs, summarize
 from deniable.planning.convergence import Trace, firing_probability, people_for_width, trace
 from deniable.planning.dependence import correlation, cramers_v, dependences
 from deniable.planning.learning import (
@@ -29,11 +28,9 @@ __all__ = [
     "Plan",
     "Prior",
     "Recommendation",
-    "Summary",
     "Trace",
     "check",
     "cluster",
-    "compare_designs",
     "correlation",
     "cramers_v",
     "dependences",
@@ -49,6 +46,5 @@ __all__ = [
     "randomized_places",
     "read_prior",
     "rehearse",
-    "summarize",
     "trace",
 ]

@@ -68,6 +68,7 @@ class Check:
         tables: Some tables.
         power: The least power foreseen, and the share of tests that noticed; None without one.
         remarks: What to know, a sentence each.
+        rounds_off: For each round the squared errors over those foreseen, mean over the tables.
     """
 
     label: str
@@ -76,6 +77,14 @@ class Check:
     tables: tuple[CheckedTable, ...]
     power: tuple[float, float] | None
     remarks: tuple[str, ...]
+    rounds_off: tuple[float, ...] = ()
+
+    @property
+    def ratio(self) -> tuple[float, float]:
+        """Return the error simulated over the one foreseen, all tables as one, and its error."""
+        mean = float(np.mean(self.rounds_off))
+        loose = float(np.std(self.rounds_off)) / math.sqrt(self.rounds)
+        return math.sqrt(mean), loose / 2 / math.sqrt(mean)
 
 
 def check(
@@ -120,10 +129,9 @@ def check(
         )
         if short:
             remarks.append(f"{short:,} of {rounds:,} tests had too little data to say anything")
-    if option.is_classic:
-        remarks.append("the channels changed from block to block; foreseen is the first block's")
     found = tuple(record.told(people) for record in records)
-    return Check(option.label, people, rounds, found, power, tuple(remarks))
+    off = np.mean([np.array(r.squares) / r.table.error(people) ** 2 for r in records], axis=0)
+    return Check(option.label, people, rounds, found, power, tuple(remarks), tuple(off.tolist()))
 
 
 def some_of(tables: Sequence[Outlook]) -> list[Outlook]:
@@ -206,7 +214,7 @@ class _Rival:
 def _rival(plan: Plan, option: Option) -> _Rival | None:
     """Return the pair whose test is weakest, with an association of the size asked about."""
     association = plan.goal.association
-    pairs = [table for table in option.pairs() if table.glimpses]
+    pairs = [table for table in option.pairs if table.glimpses]
     if association is None or not pairs:
         return None
     table = min(pairs, key=lambda t: option.power(t, 1e4, association, plan.goal.significance))

@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 from deniable.errors import ChannelError, DesignError, EstimationError, nearest
 from deniable.planning.candidates import CHANNELS, candidates, with_channel
 from deniable.planning.goal import Goal
-from deniable.planning.option import option_for
+from deniable.planning.option import Drawing, option_for
 from deniable.planning.recommendation import Recommendation, recommend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from deniable.planning.option import Option
     from deniable.planning.prior import Prior
     from deniable.schema import Survey
+
+
+USUAL = 10_000
+"""People for whom a classic design is drawn where their number is what is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,7 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
     association: float | None = None,
     power: float | None = None,
     prior: Prior | None = None,
+    rng: np.random.Generator | None = None,
 ) -> Plan:
     """Compare the designs that a survey might name, by closed formulas.
 
@@ -116,6 +123,8 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
         association: Cramér's V that the tests of pairs shall notice.
         power: The power wanted for it.
         prior: The shares expected; even ones if not given.
+        rng: Draws how the channels of a classic design change; without it the formulas for
+            one are those of its first block.
 
     Raises:
         DeniableError: Something asked for does not make sense, or no design can be had.
@@ -137,7 +146,8 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
         power=power,
     )
     wanted = places_of_tables(survey, tables)
-    options, refused = _options(survey, wanted, prior)
+    drawing = None if rng is None else Drawing(people or USUAL, rng)
+    options, refused = _options(survey, wanted, prior, drawing)
     if not options:
         raise DesignError("no design can be had: " + "; ".join(refused))
     if people is None:
@@ -169,14 +179,17 @@ def places_of_tables(
 
 
 def _options(
-    survey: Survey, tables: Sequence[tuple[int, ...]], prior: Prior | None
+    survey: Survey,
+    tables: Sequence[tuple[int, ...]],
+    prior: Prior | None,
+    drawing: Drawing | None,
 ) -> tuple[list[Option], list[str]]:
     named, refused = candidates(survey, tables)
     found: list[Option] = []
     seen: set[object] = set()
     for label, privacy in named:
         try:
-            option = option_for(survey, privacy, label, tables, prior)
+            option = option_for(survey, privacy, label, tables, prior, drawing)
         except (DesignError, ChannelError, EstimationError) as error:
             refused.append(f"{label}: {error}")
             continue

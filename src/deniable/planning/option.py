@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from deniable.estimation.interval import quantile
 from deniable.estimation.sightings import sightings_of
+from deniable.planning.classic import settled
 from deniable.planning.extremes import largest_of
 from deniable.planning.power import (
     PAIR,
@@ -39,6 +40,14 @@ if TYPE_CHECKING:
     from deniable.schema import Privacy, Survey
 
     Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What it takes to foresee a design whose channels change: how many answer, and chance."""
+
+    people: float
+    rng: np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +92,7 @@ class Option:
 
     @property
     def is_classic(self) -> bool:
-        """Tell whether channels change by a classic rule; the formulas are then for the start."""
+        """Tell whether channels change by a classic rule."""
         return self.design.rule.name.startswith("classic")
 
     @property
@@ -125,6 +134,7 @@ class Option:
         """Return how many must answer for intervals all as narrow as wanted."""
         return self.width(1.0, level, simultaneous=simultaneous) ** 2 / width**2
 
+    @cached_property
     def pairs(self) -> tuple[Outlook, ...]:
         """Return the tables of which the power is told: pairs, those within larger tables too.
 
@@ -160,13 +170,13 @@ class Option:
 
     def least_power(self, people: float, association: float | None, level: float) -> float:
         """Return the power of the test that is least likely to notice the association."""
-        return min(self.power(t, people, association, level) for t in self.pairs())
+        return min(self.power(t, people, association, level) for t in self.pairs)
 
     def people_for_power(self, power: float, association: float | None, level: float) -> float:
         """Return how many must answer for every pair's test to have a power."""
         return max(
             people_for_power(self.unit(t, association), freedom_of(t.shape), power, level)
-            for t in self.pairs()
+            for t in self.pairs
         )
 
 
@@ -195,10 +205,23 @@ def option_for(
     label: str,
     tables: Sequence[tuple[int, ...]],
     prior: Prior | None = None,
+    drawing: Drawing | None = None,
 ) -> Option:
-    """Return a survey's option of asking by another privacy table."""
+    """Return a survey's option of asking by another privacy table.
+
+    Args:
+        survey: The survey.
+        privacy: The design and the promise.
+        label: What to call it.
+        tables: The tables wanted, by places.
+        prior: The shares expected; even ones if None.
+        drawing: How to foresee channels that change; without it, those of the first block.
+    """
     asked = replace(survey, privacy=privacy)
     design = design_for(asked)
-    sightings = sightings_of(design)
+    foreseen = design
+    if drawing is not None and design.rule.name == "classic-blocks":
+        foreseen = settled(design, drawing.people, prior, drawing.rng)
+    sightings = sightings_of(foreseen)
     outlooks = tuple(outlook_of(sightings, table, prior) for table in tables)
     return Option(label, asked, design, outlooks, sightings, prior)

@@ -56,7 +56,10 @@ class Prior:
         return np.ascontiguousarray(result.transpose([order.index(name) for name in names]))
 
 
-def prior_of(tables: Mapping[tuple[str, ...] | str, ArrayLike], schema: Schema) -> Prior:
+def prior_of(
+    tables: Mapping[Any, ArrayLike],  # a mapping's keys are invariant: names and tuples mix
+    schema: Schema,
+) -> Prior:
     """Return a prior from tables of weights by attribute or attributes, checked.
 
     Weights need not sum to one; those below zero, as unbiased estimates have them, count as 0.

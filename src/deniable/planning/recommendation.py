@@ -141,7 +141,7 @@ def _warnings(best: Option, options: Sequence[Option], goal: Goal) -> list[str]:
     if own.is_classic:
         found.append(
             "The survey's own design changes its channels by a classic rule; at equal ε that "
-            "only loses, and its formulas hold for the first block."
+            "only loses."
         )
     return found
 

@@ -161,12 +161,12 @@ class Design:
         """Return the digest that every report of this design carries."""
         return digest(self.to_bytes())
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the attributes' names."""
         return tuple(name for name, _ in self.attributes)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Return the attributes' numbers of cells."""
         return tuple(size for _, size in self.attributes)
