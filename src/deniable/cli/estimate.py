@@ -138,7 +138,7 @@ def _show(table: Table, level: float, *, simultaneous: bool) -> None:
     if len(rows) > SHOWN:
         click.echo(f"… and {len(rows) - SHOWN:,} more cells; --format csv prints all")
     for line in presentation.remarks(table, interval):
-        click.echo(line)
+        click.echo(fill(line, COLUMNS))
     click.echo()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html as markup
 import math
 from importlib import import_module
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -118,10 +119,8 @@ def text(table: Table, interval: Interval) -> str:
     result += [_line(row, widths, numeric).rstrip() for row in lines]
     if left_out:
         result.append(f"… and {left_out:,} more cells")
-    result += ["", *remarks(table, interval)]
-    return "\n".join(
-        line[:COLUMNS] if line not in result[-1:] else line for line in result
-    ).rstrip()
+    below = [fill(remark, COLUMNS) for remark in remarks(table, interval)]
+    return "\n".join([*(line[:COLUMNS] for line in result), "", *below]).rstrip()
 
 
 def remarks(table: Table, interval: Interval) -> list[str]:
