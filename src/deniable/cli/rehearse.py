@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deniable.cli.people import answers_of
 from deniable.cli.terminal import note, print_facts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import numpy as np
 
     from deniable.protocol import Tally
-    from deniable.schema import Survey
 
 _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -22,17 +24,26 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.argument("survey_file", type=_PATH)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The tally.")
 @click.option("--n", "people", default=10_000, show_default=True, help="Respondents.")
-@click.option("--data", type=_PATH, help="Answers, as CSV; else from a made-up population.")
+@click.option("--data", type=_PATH, help="Their answers, as CSV.")
+@click.option("--network", type=_PATH, help="A Bayesian network to draw them from, as BIF.")
 @click.option("--seed", default=7, show_default=True, help="Which population, in which order.")
 @click.option("--joint", is_flag=True, help="Count the groups of a view together.")
 def command(
-    *, survey_file: Path, output: Path, people: int, data: Path | None, seed: int, joint: bool
+    *,
+    survey_file: Path,
+    output: Path,
+    people: int,
+    data: Path | None,
+    network: Path | None,
+    seed: int,
+    joint: bool,
 ) -> None:
     """Carry a survey's design out on known answers, block by block, without a server.
 
     Every protocol runs as over the server: views are drawn, answers randomized, and where
     a rule changes channels between blocks, it does. The tally that comes of it is what a
-    server would hold; the coins are tossed anew each time.
+    server would hold; the coins are tossed anew each time. Answers come from a file, from
+    a network with a variable for each attribute, or from a made-up population.
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
@@ -42,9 +53,9 @@ def command(
 
     survey = Survey.load(survey_file)
     rng = np.random.default_rng(seed)
-    answers = _answers(survey, people, data, rng)
+    answers = answers_of(survey, people, data=data, network=network, rng=rng)
     design = design_for(survey)
-    tally = rehearse(design, answers, joint=joint)
+    tally = rehearse(design, _shuffled(answers, rng), joint=joint)
     output.write_bytes(tally.to_bytes())
     print_facts(_facts(tally))
     if design.rule.name.startswith("classic") and len(tally.blocks) > 1:
@@ -53,20 +64,11 @@ def command(
         note(f"Next: deniable estimate {output} --survey {survey_file}")
 
 
-def _answers(
-    survey: Survey, people: int, data: Path | None, rng: np.random.Generator
-) -> np.ndarray:
+def _shuffled(answers: Iterable[Sequence[int]], rng: np.random.Generator) -> np.ndarray:
     """Return everybody's cells in an order that tells nothing."""
     import numpy as np  # noqa: PLC0415
 
-    from deniable.cli.simulate import rows_of  # noqa: PLC0415
-    from deniable.collection.population import make_population  # noqa: PLC0415
-
-    if data is None:
-        drawn = make_population(survey.schema.sizes, rng=rng).draw(people, rng=rng)
-        return np.asarray(drawn)
-    rows = np.array(list(rows_of(str(data), survey, people)), dtype=np.int64)
-    return np.asarray(rng.permutation(rows.reshape(-1, len(survey.schema.names))))
+    return np.asarray(rng.permutation(np.array(list(answers), dtype=np.int64)))
 
 
 def _facts(tally: Tally) -> list[tuple[str, object]]:

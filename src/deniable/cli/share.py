@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from deniable.cli.terminal import print_facts, progress
@@ -13,13 +15,13 @@ from deniable.cli.terminal import print_facts, progress
 @click.option("--n", "people", default=1_000, show_default=True, help="Respondents.")
 @click.option(
     "--data",
-    type=click.Path(exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
     required=True,
     help="Answers, as CSV, row by row and over again.",
 )
 @click.option("--pair-epsilon", type=float, help="Randomize each pair first, at this level.")
 def command(
-    *, survey_file: str, at: tuple[str, ...], people: int, data: str, pair_epsilon: float | None
+    *, survey_file: str, at: tuple[str, ...], people: int, data: Path, pair_epsilon: float | None
 ) -> None:
     """Let simulated respondents send shares of their tables of pairs to aggregators.
 
@@ -29,7 +31,7 @@ def command(
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
-    from deniable.cli.simulate import rows_of  # noqa: PLC0415
+    from deniable.cli.people import rows_of  # noqa: PLC0415
     from deniable.planning.learning import randomized_places  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
     from deniable.sharing import RemoteAggregator, send_shares, sheet_of_pairs  # noqa: PLC0415

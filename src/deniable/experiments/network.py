@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"variable\s+(\S+)\s*\{\s*type\s+discrete\s*\[\s*\d+\s*\]\s*\{([^}]*)\}")
 _PROBABILITY = re.compile(r"probability\s*\(([^)]*)\)\s*\{([^}]*)\}")
 _LINE = re.compile(r"(?:\(([^)]*)\)|table)\s*([^;]*);")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+ROUNDED = 0.01
+"""Published tables are rounded: so far may a row's sum be from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +80,7 @@ def parse_network(text: str) -> Network:
     >>> parse_network(text).tables[0].tolist()
     [0.2, 0.8]
     """
+    text = _COMMENT.sub("", text)
     levels = {name: _words(values) for name, values in _VARIABLE.findall(text)}
     names = tuple(levels)
     parents: list[tuple[int, ...]] = [()] * len(names)
@@ -87,17 +91,29 @@ def parse_network(text: str) -> Network:
             problem = "a probability speaks of an attribute that the network does not have"
             raise DataError(problem, given=about.strip())
         place = names.index(child)
-        table = np.zeros([len(levels[name]) for name in (*given, child)])
-        for condition, numbers in _LINE.findall(lines):
-            fixed = zip(given, _words(condition), strict=True) if condition else ()
-            index = tuple(levels[name].index(value) for name, value in fixed)
-            table[index] = [float(number) for number in _words(numbers)]
         parents[place] = tuple(names.index(name) for name in given)
-        tables[place] = table
+        tables[place] = _table(lines, [levels[name] for name in (*given, child)], about.strip())
     if not names or any(not table.size for table in tables):
         problem = "this is no Bayesian network in the BIF notation"
         raise DataError(problem, expected="variables, and a probability for each")
     return Network(names, tuple(levels.values()), tuple(parents), tuple(tables))
+
+
+def _table(lines: str, levels: Sequence[tuple[str, ...]], about: str) -> NDArray[np.float64]:
+    """Read one attribute's probabilities: a row for each condition, each row summing to 1."""
+    table = np.zeros([len(values) for values in levels])
+    try:
+        for condition, numbers in _LINE.findall(lines):
+            fixed = zip(levels[:-1], _words(condition), strict=True) if condition else ()
+            index = tuple(values.index(value) for values, value in fixed)
+            table[index] = [float(number) for number in _words(numbers)]
+    except ValueError as error:
+        problem = "a line of a probability does not fit its attributes"
+        raise DataError(problem, given=about, expected="(a condition) a number each;") from error
+    if (table < 0).any() or not np.allclose(table.sum(axis=-1), 1, atol=ROUNDED):
+        problem = "the probabilities of an attribute do not sum to 1 under every condition"
+        raise DataError(problem, given=about)
+    return table
 
 
 def made_up_network(sizes: Sequence[int], *, rng: np.random.Generator) -> Network:
