@@ -20,6 +20,7 @@ from deniable.experiments.experiment import (
 )
 from deniable.experiments.imran import converge, settles
 from deniable.experiments.population import read_population
+from deniable.experiments.wang import randomized, reported
 from deniable.planning.convergence import firing_probability
 
 if TYPE_CHECKING:
@@ -140,6 +141,36 @@ def test_every_experiment_on_data_prints_what_was_published_beside(
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "hold:" in done.stdout or "holds:" in done.stdout
     assert CliRunner().invoke(main, ["experiment", name, *options]).stdout == done.stdout
+
+
+def test_wang_s_matrices_are_judged_without_data() -> None:
+    """Results 1–4 come out; theorem 4 and the praise of k-ary for everything do not."""
+    done = CliRunner().invoke(main, ["experiment", "wang-matrices", "--runs", "3"])
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "holds: the diagonal of rounded Laplace is smaller" in done.stdout
+    assert "holds: theorem 2, t = 2" in done.stdout
+    assert "does not hold: theorem 4" in done.stdout
+
+
+def test_the_formulas_of_wang_s_errors_are_what_reports_do() -> None:
+    """Eq. 5 and 18 against reports that were drawn; seeded, within 5 %; a wrong one is further."""
+    rng = np.random.default_rng(2)
+    counts = np.array([500.0, 300.0, 200.0])
+    shares = counts / counts.sum()
+    way = randomized("Laplace", 2.0, 3)
+    found = np.array([way.inverse @ reported(counts, way.matrix, rng) for _ in range(4_000)])
+    noise = np.trace(way.noise(shares, 1_000))
+    assert np.mean(np.sum((found - shares) ** 2, axis=1)) == pytest.approx(noise, rel=0.05)
+    assert np.trace(way.dispersion(shares, 1_000)) > 1.05 * noise
+    assert np.trace(randomized("k-ary", 2.0, 3).noise(shares, 1_000)) < 0.95 * noise
+    answers = rng.choice(3, 200_000, p=shares)
+    seen = (rng.random(answers.size)[:, None] > np.cumsum(way.matrix.T[answers], axis=1)).sum(1)
+    # Bayes' guess: another person with the same report, drawn at random.
+    order = np.lexsort((rng.random(seen.size), seen))
+    guessed = np.empty_like(answers)
+    guessed[order] = answers[np.roll(order, 1)]
+    assert np.mean(guessed != answers) == pytest.approx(way.guessing_error(shares), rel=0.02)
 
 
 def test_an_experiment_on_data_insists_on_it() -> None:
