@@ -25,7 +25,7 @@ PEOPLE: Final = 1_000
 def carry_out(setting: Setting) -> Iterator[Exhibit]:
     """Yield the matrices, then what they tell of one person and of all."""
     yield _matrices()
-    yield _utilities(setting)
+    yield _usefulness(setting)
 
 
 def _settings() -> Iterator[tuple[int, float, Randomized, Randomized]]:
@@ -73,7 +73,7 @@ def _matrices() -> Exhibit:
     )
 
 
-def _utilities(setting: Setting) -> Exhibit:
+def _usefulness(setting: Setting) -> Exhibit:
     """Compare at shares drawn anew in each run: who guesses better, whose shares are nearer."""
     rng = setting.rng(0)
     rows, two, worst, nearer, means = [], True, (1.0, ""), True, 0
