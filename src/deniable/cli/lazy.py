@@ -32,7 +32,15 @@ SECTIONS: Final = {
     "See what this is": ("demo",),
     "Prepare a survey": ("schema", "validate", "design", "rehearse", "clusters"),
     "Ask, or randomize answers at hand": ("serve", "simulate", "randomize", "aggregate", "share"),
-    "Learn from reports": ("count", "merge", "estimate", "derive", "convergence", "synthesize"),
+    "Learn from reports": (
+        "count",
+        "merge",
+        "estimate",
+        "test",
+        "derive",
+        "convergence",
+        "synthesize",
+    ),
 }
 """The order in which a person meets the commands."""
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.inference.registry import independence_test
+from deniable.estimation.observation import evidence_of
+from deniable.inference.registry import independence_test, procedure_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,12 +77,14 @@ def every_pair(
         method: A name in ``TESTS``.
         progress: Told how many pairs of how many are done.
     """
+    procedure_named(method)  # a wrong name is no reason of every pair's
+    evidence = evidence_of(source)  # a tally is laid out once, not for every pair
     pairs = list(combinations(attributes, 2))
     results: dict[tuple[str, str], TestResult] = {}
     untested: dict[tuple[str, str], str] = {}
     for done, pair in enumerate(pairs, start=1):
         try:
-            found = independence_test(source, pair, rng=rng, method=method)
+            found = independence_test(evidence, pair, rng=rng, method=method)
         except EstimationError as error:
             untested[pair] = str(error)
         else:
@@ -97,8 +100,8 @@ def every_pair(
 def q_values(tails: Sequence[float]) -> list[float]:
     """Return Benjamini and Hochberg's adjusted p-values, in the order given.
 
-    >>> q_values([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.04]
+    >>> q_values([0.25, 0.5, 0.125])
+    [0.375, 0.5, 0.375]
     """
     found = np.asarray(tails, dtype=np.float64)
     order = np.argsort(found)[::-1]
@@ -106,4 +109,4 @@ def q_values(tails: Sequence[float]) -> list[float]:
     running = np.minimum.accumulate(found[order] * len(found) / ranks)
     result = np.empty_like(found)
     result[order] = np.minimum(running, 1)
-    return [float(round(q, 15)) for q in result]
+    return [float(q) for q in result]

@@ -179,9 +179,8 @@ def groups_test(sources: Sequence[Source], attributes: Sequence[str]) -> TestRes
     """
     observations = [observe(source, attributes) for source in sources]
     count = len(observations)
-    return groups.equality_test(
-        observations, f"{_listed(attributes)}: the same in all {count} groups"
-    )
+    which = "both groups" if count == 2 else f"all {count} groups"  # noqa: PLR2004 -- both
+    return groups.equality_test(observations, f"{_listed(attributes)}: the same in {which}")
 
 
 def independence_of(names: Sequence[str], given: Sequence[str] = ()) -> str:
