@@ -2,5 +2,6 @@
 
 from deniable.counting.count import Counted, count
 from deniable.counting.distinct import Seen
+from deniable.counting.records import Recorded, records
 
-__all__ = ["Counted", "Seen", "count"]
+__all__ = ["Counted", "Recorded", "Seen", "count", "records"]

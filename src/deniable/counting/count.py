@@ -95,7 +95,7 @@ def count(
     2
     """
     table = open_reports(reports, about, source)
-    counting = _Counting(table.provenance, joint=joint)
+    counting = Counting(table.provenance, joint=joint)
     for batch in table.batches:
         counting.add(batch)
         if progress is not None:
@@ -103,7 +103,7 @@ def count(
     return counting.result()
 
 
-class _Counting:
+class Counting:
     """The counters of every stratum, while batches come in."""
 
     def __init__(self, provenance: Provenance, *, joint: bool) -> None:
@@ -183,16 +183,20 @@ class _Counting:
             kept = self._kept(np.arange(mask.size), mask, "impossible", weights)
             parts = [part[kept] for part in parts]
             weights = None if weights is None else weights[kept]
-        self._count(block, view, channels, parts, weights)
+            rows = kept if rows is None else rows[kept]
+        self._take(block, view, channels, parts, rows, weights)
 
-    def _count(
+    def _take(
         self,
         block: int,
         view: int,
         channels: Sequence[Channel],
         parts: Sequence[Values],
+        rows: Rows | None,
         weights: Numbers | None,
     ) -> None:
+        """Count reports of one view; ``rows`` says where in the batch they stood."""
+        del rows  # a tally forgets it
         if self._joint:
             every = Stratum(block, view, tuple(range(len(channels))))
             strata = [(every, channels, parts[0] if len(parts) == 1 else np.hstack(parts))]

@@ -10,6 +10,7 @@ EM steps it stands for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,12 +78,11 @@ class Ascent:
 
     def settle(self, most_steps: int) -> Camp:
         """Climb until a step gains next to nothing, and return the place."""
-        self.advance(2)
         while len(self.camps) < most_steps:
-            here, before = self.camps[-1], self.camps[-2]
-            if 0 <= here.fitted - before.fitted < SETTLED:
-                break
             self.advance(1)
+            gains = [here.fitted - before.fitted for before, here in pairwise(self.camps[-2:])]
+            if any(0 <= gain < SETTLED for gain in gains):
+                break
         return self.camps[-1]
 
     def at(self, clock: float) -> Camp:

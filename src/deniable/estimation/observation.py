@@ -94,7 +94,7 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
         met = [g for g, group in enumerate(batch.groups) if set(group) & set(wanted)]
         if not met:
             continue
-        slices = [_slices(batch.groups[g], sizes, wanted) for g in met]
+        slices = [slices_of(batch.groups[g], sizes, wanted) for g in met]
         exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
         sights.append(_sight(Asked(block, view, batch), met, slices, wanted, known_lenses))
         people[block, view] = batch.people
@@ -131,7 +131,7 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
     for _, _, batch in _asked(source):
         for group, channel in zip(batch.groups, batch.channels, strict=True):
             met = set(group) & set(wanted)
-            if met and not is_exact(channel, _slices(group, sizes, wanted)):
+            if met and not is_exact(channel, slices_of(group, sizes, wanted)):
                 wanted += [attribute for attribute in group if attribute not in wanted]
     return tuple(known[position] for position in wanted)
 
@@ -168,11 +168,11 @@ def _asked(source: Source) -> list[Asked]:
         for stratum, seen in sorted(source.counts.items()):
             rows = np.array(list(seen), np.int64).reshape(len(seen), -1)
             counts = np.fromiter(seen.values(), np.int64, len(seen))
-            found.append(_batch(design, blocks, stratum, rows, counts))
+            found.append(batch_of(design, blocks, stratum, rows, counts))
     else:
         design = source.provenance.design
         blocks = {block.number: block for block in source.provenance.blocks}
-        found += [_batch(design, blocks, s.stratum, s.values, s.counts) for s in source.strata]
+        found += [batch_of(design, blocks, s.stratum, s.values, s.counts) for s in source.strata]
     found = [asked for asked in found if asked.batch.people]
     if not found:
         problem = "there is no report to estimate from"
@@ -180,7 +180,7 @@ def _asked(source: Source) -> list[Asked]:
     return found
 
 
-def _batch(
+def batch_of(
     design: Design,
     blocks: Mapping[int, Block],
     stratum: Stratum,
@@ -214,7 +214,8 @@ def _positions(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...
     return tuple(known.index(name) for name in names)
 
 
-def _slices(group: Sequence[int], sizes: Sequence[int], wanted: Sequence[int]) -> Slices:
+def slices_of(group: Sequence[int], sizes: Sequence[int], wanted: Sequence[int]) -> Slices:
+    """Return how a group's cells fall into those of the attributes that are wanted."""
     return Slices(tuple(sizes[attribute] for attribute in group), places_of(group, wanted))
 
 

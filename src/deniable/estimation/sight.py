@@ -38,6 +38,10 @@ class Sight(Protocol):
         """Return the block's number."""
 
     @property
+    def view(self) -> int:
+        """Return the view's number."""
+
+    @property
     def order(self) -> tuple[int, ...]:
         """Return the table's axes that were asked, in the order of the groups."""
 

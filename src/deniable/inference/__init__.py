@@ -19,6 +19,7 @@ from deniable.inference.registry import (
     independence_test,
     procedure_named,
 )
+from deniable.inference.regression import Coefficient, Regression, regress
 from deniable.inference.result import TestResult
 from deniable.inference.score import score_test
 
@@ -27,6 +28,7 @@ __all__ = [
     "TESTS",
     "Anything",
     "Bounds",
+    "Coefficient",
     "Estimate",
     "Given",
     "Hypothesis",
@@ -34,6 +36,7 @@ __all__ = [
     "NoisyTable",
     "PairTests",
     "Procedure",
+    "Regression",
     "TestResult",
     "derive",
     "equality_test",
@@ -46,6 +49,7 @@ __all__ = [
     "plain_test",
     "procedure_named",
     "ratio_test",
+    "regress",
     "score_test",
     "unsafe_release",
 ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Scale: TypeAlias = Literal["plain", "log", "atanh", "root"]
+Scale: TypeAlias = Literal["plain", "log", "atanh", "root", "logit"]
 """On which scale an estimate is nearest to normal."""
 
 
@@ -175,7 +175,12 @@ def to_scale(scale: Scale, value: float) -> float:
     >>> to_scale("log", 1.0), to_scale("plain", 0.5)
     (0.0, 0.5)
     """
-    turned: dict[Scale, Callable[[float], float]] = {"log": _log, "atanh": _atanh, "root": _root}
+    turned: dict[Scale, Callable[[float], float]] = {
+        "log": _log,
+        "atanh": _atanh,
+        "root": _root,
+        "logit": _logit,
+    }
     return turned[scale](value) if scale in turned else value
 
 
@@ -185,6 +190,8 @@ def from_scale(scale: Scale, value: float) -> float:
         return math.exp(min(value, 700.0))
     if scale == "root":
         return max(value, 0.0) ** 2
+    if scale == "logit":
+        return (1 + math.tanh(value / 2)) / 2
     return math.tanh(value) if scale == "atanh" else value
 
 
@@ -196,11 +203,17 @@ def slope_of(scale: Scale, value: float) -> float:
         return 1 / (1 - value**2) if abs(value) < 1 else math.inf
     if scale == "root":
         return 0.5 / math.sqrt(value) if value > 0 else math.inf
+    if scale == "logit":
+        return 1 / (value * (1 - value)) if 0 < value < 1 else math.inf
     return 1.0
 
 
 def _log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
+
+
+def _logit(value: float) -> float:
+    return _log(value) - _log(1 - value) if value < 1 else math.inf
 
 
 def _root(value: float) -> float:
