@@ -210,7 +210,7 @@ def test_it_maximizes_the_published_likelihood_of_a_randomized_predictor() -> No
 
     def likelihood(theta: Array) -> float:
         smoker = expit(theta[3] + theta[4] * income)
-        told = 0.0
+        told = np.zeros(count)
         for answer, share, seen in ((1, smoker, truth), (0, 1 - smoker, 1 - truth)):
             chance = expit(theta[0] + theta[1] * answer + theta[2] * income)
             told = told + seen * share * np.where(ill == 1, chance, 1 - chance)

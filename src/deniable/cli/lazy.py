@@ -38,6 +38,7 @@ SECTIONS: Final = {
         "estimate",
         "test",
         "derive",
+        "regress",
         "convergence",
         "synthesize",
     ),
