@@ -12,7 +12,7 @@ from deniable.collection.offer import Offer
 from deniable.collection.recording import close_due, close_last, opened, record
 from deniable.collection.rules import update_for
 from deniable.collection.store import CLOSED, DRAFT, PUBLISHED
-from deniable.collection.tallies import tally_all, tally_own
+from deniable.collection.tallies import plus_merged, tally_all, tally_own
 from deniable.collection.tokens import hash_of, new_invitation
 from deniable.errors import NotFoundError, RequestError, StateError, StorageError, TwiceError
 from deniable.protocol import (
@@ -180,9 +180,8 @@ class Collection:
         with self.store.reading() as reading:
             row, design = published(reading, name)
             rows = reading.blocks(row.key)
-            if own or joint:
-                return tally_own(reading, row, design, rows, joint=joint)
-            return tally_all(reading, row, design, rows)
+            count = tally_own if own else tally_all
+            return count(reading, row, design, rows, joint=joint)
 
     def block_tally(self, name: str, number: int) -> bytes:
         """Return the tally of a block that has closed. It never changes."""
@@ -219,7 +218,7 @@ class Collection:
             if twice:
                 problem = "these reports are counted here already"
                 raise TwiceError(problem, given=twice[:3], expected="a tally of other sources")
-            tally_own(writing, row, design, writing.blocks(row.key)).plus(tally)
+            plus_merged(tally_own(writing, row, design, writing.blocks(row.key)), [tally])
             writing.add_merged(row.key, digest(text), text)
             return True
 

@@ -76,13 +76,29 @@ def tally_own(
 
 
 def tally_all(
-    reading: Reading, survey: SurveyRow, design: Design, rows: Sequence[BlockRow]
+    reading: Reading,
+    survey: SurveyRow,
+    design: Design,
+    rows: Sequence[BlockRow],
+    *,
+    joint: bool = False,
 ) -> Tally:
-    """Return what this server and those merged into it counted, added."""
-    return plus_merged(reading, survey, tally_own(reading, survey, design, rows))
+    """Return what this server and those merged into it counted, added.
+
+    Raises:
+        TallyError: The groups of a view were asked for together, and another server sent
+            them one by one.
+    """
+    own = tally_own(reading, survey, design, rows, joint=joint)
+    others = merged_tallies(reading, survey)
+    return reduce(Tally.plus, others, own) if joint else plus_merged(own, others)
 
 
-def plus_merged(reading: Reading, survey: SurveyRow, own: Tally) -> Tally:
-    """Add what other servers sent to what this one counted."""
-    others = [tally_from_bytes(body) for body in reading.merged(survey.key)]
-    return reduce(Tally.plus, others, own)
+def merged_tallies(reading: Reading, survey: SurveyRow) -> list[Tally]:
+    """Return what other servers sent, as they counted it."""
+    return [tally_from_bytes(body) for body in reading.merged(survey.key)]
+
+
+def plus_merged(own: Tally, others: Iterable[Tally]) -> Tally:
+    """Add what others counted to what this server counted, group by group."""
+    return reduce(Tally.plus, (other.by_group() for other in others), own)

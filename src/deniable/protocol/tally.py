@@ -7,7 +7,7 @@ aggregator need ever publish.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from deniable.errors import DigestError, TallyError
@@ -98,6 +98,29 @@ class Tally:
             counts.setdefault(stratum, Counter()).update(values)
         blocks = {**self.blocks, **other.blocks}
         return Tally(self.design, blocks, counts, self.sources | other.sources)
+
+    def by_group(self) -> Tally:
+        """Return the same reports counted group by group, which tables of whole reports tell, too.
+
+        Raises:
+            TallyError: A group is counted by itself and in a table of whole reports besides.
+        """
+        counts: dict[Stratum, dict[Value, int]] = {}
+        for stratum, values in self.counts.items():
+            channels = self.blocks[stratum.block].channels[stratum.view]
+            start = 0
+            for group in stratum.groups:
+                single = Stratum(stratum.block, stratum.view, (group,))
+                if single in counts:
+                    problem = "a tally counts the same reports twice"
+                    raise TallyError(problem, given=f"group {group} of view {stratum.view}")
+                end = start + channels[group].width
+                found: Counter[Value] = Counter()
+                for value, count in values.items():
+                    found[value[start:end]] += count
+                counts[single] = found
+                start = end
+        return replace(self, counts=counts)
 
     def _check_grouping(self, other: Tally) -> None:
         ways = [

@@ -63,9 +63,9 @@ function draw(found) {
       fact(`ε ≤ ${found.epsilon.answer}`, "spent by each respondent"),
       fact(String(found.blocks.filter((/** @type {any} */ block) => !block.open).length), "blocks closed"),
       fact(refused.toLocaleString("en"), "reports refused"),
-      found.sources > found.blocks.length * 2 ? fact(String(found.sources), "sources merged") : null,
+      found.merged ? fact(found.merged.toLocaleString("en"), "tallies merged") : null,
       found.invitations.issued ? fact(`${found.invitations.redeemed} / ${found.invitations.issued}`, "invitations used") : null),
-    found.impossible.length ? element("p.warning", {}, `${found.impossible.length} response frequencies are impossible under their channel, whatever the truth: some reports were not made by it.`) : "",
+    found.impossible.length ? impossible(found) : "",
     element("div.grid", {}, ...found.attributes.map((/** @type {any} */ one) => attribute(one, open))),
     refused ? table("Refused, by reason", ["reason", "reports"], Object.entries(found.refused)) : "",
     table("Blocks", ["block", "reports", "came late", "state"], found.blocks.map((/** @type {any} */ block) => [block.number, block.reports.toLocaleString("en"), block.late.toLocaleString("en"), block.open ? "open" : "closed"])),
@@ -74,6 +74,30 @@ function draw(found) {
       element("button", { click: () => void take("reports?format=csv", "csv") }, "Save the reports")),
     element("p.small", {}, `This page asks again every ${REFRESH_SECONDS} seconds. What came late was made for a block that had closed: it counts in the survey, not in the block's own tally.`));
   scrollTo(0, place);
+}
+
+/**
+ * What no population can show: the reports that liars sent are among these.
+ * @param {any} found
+ */
+function impossible(found) {
+  const rows = found.impossible.map((/** @type {any} */ one) => [
+    one.attributes.map((/** @type {number} */ at, /** @type {number} */ place) => answer(found.attributes[at], one.answers[place])).join(" · "),
+    one.blocks.length > 1 ? `${one.blocks[0]} to ${one.blocks[one.blocks.length - 1]}` : one.blocks[0],
+    share(one.seen),
+    `${share(one.possible[0])} to ${share(one.possible[1])}`,
+  ]);
+  return element("section.warning", {},
+    element("p", {}, "Some reports were not made by their channel. These answers are named more often, or less, than anybody's truth could make them:"),
+    table("Impossible frequencies", ["answers", "block", "seen", "possible"], rows));
+}
+
+/**
+ * @param {any} attribute
+ * @param {number} cell
+ */
+function answer(attribute, cell) {
+  return `${textIn(attribute.labels[cell]) || attribute.cells[cell]} (${textIn(attribute.label) || attribute.name})`;
 }
 
 /**
@@ -112,14 +136,14 @@ function attribute(one, open) {
     element("th", { scope: "row" }, textIn(one.labels[at]) || cell),
     element("td.number", {}, share(one.estimate[at])),
     element("td.number.small", {}, `${share(one.low[at])} to ${share(one.high[at])}`),
-    element("td", { "aria-hidden": "true" }, interval(one.low[at], one.estimate[at], one.high[at]))));
+    element("td.chart", { "aria-hidden": "true" }, interval(one.low[at], one.estimate[at], one.high[at]))));
   const id = `blocks-${one.name}`;
   return element("section.card", {},
-    element("table", {},
+    element("table.shares", {},
       element("caption", {}, title, element("span.small", {}, ` ${one.people.toLocaleString("en")} asked · ε ≤ ${one.epsilon}`)),
       element("thead", {}, element("tr", {}, ...["category", "share", "95 % interval"].map((text, at) =>
         element(at ? "th.number" : "th", { scope: "col" }, text)),
-        element("td", { "aria-hidden": "true" }, scale("0", "50", "100 %")))),
+        element("td.chart", { "aria-hidden": "true" }, scale("0", "50", "100 %")))),
       element("tbody", {}, ...rows)),
     one.convergence.length > 1 ? element("details", { id, open: open.has(id) },
       element("summary", {}, "Block by block"), ...one.cells.map((/** @type {string} */ cell, /** @type {number} */ at) =>
@@ -133,7 +157,7 @@ function scale(...marks) {
 
 /** @param {number} value */
 function share(value) {
-  return `${(value * 100).toFixed(1)} %`.replace("-", "−");
+  return `${(value * 100).toFixed(1)}\u00a0%`.replace("-", "−");
 }
 
 /**
