@@ -70,8 +70,8 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     REPORTS is a Parquet or CSV file of reports, or a tally as JSON. Logistic where the
     outcome has two categories, else multinomial. Outcome, predictors or both may have been
     randomized; what is not in the reports is looked up in --covariates, a CSV or Parquet
-    file whose rows are the respondents in the order of the reports. If there is too little
-    data, a sentence says so, and the exit code is 2.
+    file with a row for each report, in the same order (randomize --keep-order). If there is
+    too little data, a sentence says so, and the exit code is 2.
     """
     from deniable.inference import regress  # noqa: PLC0415 -- slow to load
 
@@ -80,6 +80,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     plain = None
     if covariates is not None:
         read, plain = _records(reports), _frame(covariates)
+        note(f"Row by row {covariates.name} is taken to tell of the people of {reports.name}.")
     with telling("Fitting"):
         found = regress(
             read,
