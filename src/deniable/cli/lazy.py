@@ -30,7 +30,7 @@ PIPE_CLOSED = 141
 
 SECTIONS: Final = {
     "See what this is": ("demo",),
-    "Prepare a survey": ("schema", "validate", "design", "rehearse", "clusters"),
+    "Prepare a survey": ("schema", "validate", "plan", "design", "rehearse", "clusters"),
     "Ask, or randomize answers at hand": ("serve", "simulate", "randomize", "aggregate", "share"),
     "Learn from reports": (
         "count",
@@ -42,6 +42,7 @@ SECTIONS: Final = {
         "convergence",
         "synthesize",
     ),
+    "Ask who is joined with whom": ("graph",),
 }
 """The order in which a person meets the commands."""
 
