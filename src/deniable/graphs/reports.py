@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deniable.channels import Channel
 
     Bits = NDArray[np.uint8]
+    Flags = NDArray[np.bool_]
 
 VERSION = 1
 KEYS = ("deniable-graph", "ends", "channel", "people", "rows")
@@ -42,7 +43,7 @@ class GraphReports:
     roster: Roster
     channel: Channel
     bits: Bits
-    answered: NDArray[np.bool_]
+    answered: Flags
 
     def __post_init__(self) -> None:
         """Refuse a channel that is not one of edges, and bits that do not fit the roster."""
