@@ -20,9 +20,11 @@ from deniable.channels import Matrix, TwoCoin, k_ary, matrix, subset, warner
 from deniable.channels.coin import WORD
 from deniable.estimation import Batch, Evidence, Experiment, evidence_from_reports
 from deniable.estimation.bound import channel_matrix
+from deniable.estimation.observation import observe
 from deniable.estimation.study import Study
 from deniable.inference.regression import regress
 from deniable.inference.regression.ascent import likelihood_of, moments
+from deniable.inference.regression.testimony import Sighted, Tabled, sighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -350,6 +352,21 @@ def test_score_and_information_are_the_derivatives_of_the_likelihood(*, beside: 
     size = np.abs(information).max()
     assert score == pytest.approx(np.array(slope), abs=1e-5 * max(1.0, np.abs(score).max()))
     assert np.abs(turn + information).max() < 1e-5 * size
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_matrix_and_the_sights_say_the_same(name: str) -> None:
+    """Reports laid out as one matrix, or seen by the sights' own maps: the same moments."""
+    study = Study(("y", "a", "b"), table(), DESIGNS[name])
+    observation = observe(study.draw(np.random.default_rng(17)), ["y", "a", "b"])
+    small, large = sighted(observation.sights, (3, 2, 2)), Sighted(observation.sights, (3, 2, 2))
+    assert isinstance(small, Tabled)
+    rng = np.random.default_rng(18)
+    shares = rng.dirichlet(np.ones(12)).reshape(1, 3, 4)
+    slopes = rng.normal(size=(1, 3, 4, 5))
+    assert small.likelihood(shares) == pytest.approx(large.likelihood(shares))
+    for one, other in zip(small.said(shares, slopes), large.said(shares, slopes), strict=True):
+        assert one == pytest.approx(other)
 
 
 def test_covariates_of_few_kinds_are_the_tables_beside_each_other() -> None:

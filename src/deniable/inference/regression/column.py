@@ -33,6 +33,12 @@ class Column:
     cells: Array
     rows: Array
 
+    @property
+    def reach(self) -> float:
+        """Return the difference of its largest and its smallest value; 1 if it is constant."""
+        corners = np.outer([self.cells.min(), self.cells.max()], [self.rows.min(), self.rows.max()])
+        return float(corners.max() - corners.min()) or 1.0
+
     def times(self, other: Column) -> Column:
         """Return the interaction of two columns."""
         return Column(

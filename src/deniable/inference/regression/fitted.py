@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 UNSEEN = 1e-9
 """Relative size below which a direction of the scaled information counts as unseen."""
 
+STARTS = 4
+"""Further starts, where the first ascent ended at a doubtful place."""
+
 FAR = 8.0
 """A linear predictor: chances of 1 in 3,000."""
+
+HARDLY_KNOWN = 2.0
+"""A standard error, on the linear predictor, that makes odds known to a factor of 50."""
 
 LOST = 30.0
 """A standard error, on the linear predictor, at which nothing at all is known."""
@@ -58,18 +64,25 @@ class Fitted:
         return result[:n, :n]
 
     def reach(self) -> Array:
-        """Return by how much each coefficient can change a linear predictor."""
-        each = [
-            float(np.abs(column.cells).max() * np.abs(column.rows).max())
-            for column in self.model.columns
-        ]
-        return np.tile(np.maximum(each, 1e-300), self.model.categories - 1)
+        """Return by how much each coefficient can make linear predictors differ."""
+        each = [column.reach for column in self.model.columns]
+        return np.tile(each, self.model.categories - 1)
 
     def lost(self) -> NDArray[np.bool_]:
         """Tell which coefficients have no finite estimate: the likelihood rises for ever."""
         error = np.sqrt(np.abs(np.diag(self.covariance()))) * self.reach()
         far = np.abs(self.peak.theta[: self.model.coefficients]) * self.reach() > FAR
         return far & (error > LOST)
+
+    def settled(self) -> bool:
+        """Tell whether the likelihood was found at rest, at a maximum."""
+        scaled = _scaled(self.peak.information)
+        return self.peak.at_rest and float(np.linalg.eigvalsh(scaled)[0]) > 0
+
+    def doubtful(self) -> bool:
+        """Tell whether there may be a better place: nowhere settled, or hardly anything known."""
+        errors = np.sqrt(np.abs(np.diag(self.covariance()))) * self.reach()
+        return not self.settled() or bool(self.lost().any() or np.any(errors > HARDLY_KNOWN))
 
     def holding(self, place: int, value: float) -> Peak:
         """Return the maximum with one coefficient held at a value."""
@@ -94,24 +107,34 @@ class Fitted:
 def fit(model: Model, testimony: Sequence[Testimony]) -> Fitted:
     """Fit a model to reports.
 
+    With few reports the likelihood may have several maxima; where the one that was found
+    from even chances is a doubtful one, others are looked for.
+
     Raises:
         EstimationError: The reports do not determine every parameter.
     """
-    peak = ascend(model, testimony, model.start())
-    found = Fitted(model, tuple(testimony), peak)
+    found = Fitted(model, tuple(testimony), ascend(model, testimony, model.start()))
     _require_seen(found)
+    if not found.doubtful():
+        return found
+    places = np.arange(1, model.coefficients + 1)
+    for number in range(1, STARTS + 1):
+        start = model.start()
+        start[: model.coefficients] = np.cos(number * places) / found.reach()
+        other = Fitted(model, found.testimony, ascend(model, testimony, start))
+        if other.peak.likelihood > found.peak.likelihood:
+            found = other
     return found
 
 
 def _require_seen(fitted: Fitted) -> None:
     """Refuse a model that has directions which no report tells anything about."""
-    information = fitted.peak.information
-    scale = np.sqrt(np.maximum(np.abs(np.diag(information)), 1e-300))
-    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
-    if values[0] > UNSEEN or fitted.lost().any():
+    values, vectors = np.linalg.eigh(_scaled(fitted.peak.information))
+    flattest = int(np.argmin(np.abs(values)))
+    if abs(values[flattest]) > UNSEEN or fitted.lost().any():
         return
     model = fitted.model
-    worst = int(np.argmax(np.abs(vectors[:, 0])))
+    worst = int(np.argmax(np.abs(vectors[:, flattest])))
     if worst < model.coefficients:
         what = f"the coefficient of {model.columns[worst % len(model.columns)].label}"
     else:
@@ -122,3 +145,10 @@ def _require_seen(fitted: Fitted) -> None:
         "predictor that follows from the others"
     )
     raise EstimationError(problem, expected=expected)
+
+
+def _scaled(information: Array) -> Array:
+    """Return a symmetric matrix with ones, or minus ones, on its diagonal."""
+    scale = np.sqrt(np.maximum(np.abs(np.diag(information)), 1e-300))
+    result: Array = information / np.outer(scale, scale)
+    return result

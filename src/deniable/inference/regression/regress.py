@@ -38,7 +38,7 @@ from deniable.inference.regression.recorded import (
     sheet_of,
 )
 from deniable.inference.regression.result import Regression, regression_of
-from deniable.inference.regression.testimony import Sighted, listed
+from deniable.inference.regression.testimony import listed, sighted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,7 +151,7 @@ def _alone(source: Source | Recorded, question: Question, by: By) -> Regression:
     cells = int(np.prod(list(question.hidden.values())))
     columns = question.formula.columns(question.cells(), {}, (cells, 1))
     model = Model(len(question.categories), question.reference, columns, AnyTable(cells))
-    testimony = Sighted(tuple(merged(observation.sights)), question.sizes)
+    testimony = sighted(merged(observation.sights), question.sizes)
     views = {(sight.block, sight.view) for sight in observation.sights}
     notes = (APART,) if len(views) < len(observation.sights) else ()
     return regression_of(question, fit(model, [testimony]), observation.people, by, notes)

@@ -14,6 +14,7 @@ from deniable.inference.confidence import Normal, Unknown
 from deniable.inference.estimate import Estimate
 from deniable.inference.regression import logit
 from deniable.inference.regression.coefficient import CITATION, coefficient_of
+from deniable.inference.regression.fitted import HARDLY_KNOWN
 from deniable.inference.result import TestResult
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from deniable.inference.regression.regress import Question
 
     Array = NDArray[np.float64]
-
-HARDLY_KNOWN = 2.0
-"""A standard error of a coefficient beyond which an odds ratio is known to a factor of 50."""
 
 UNSETTLED = "the likelihood did not come to rest"
 
@@ -218,7 +216,7 @@ def regression_of(
 
 def _shortage(question: Question, fitted: Fitted, coefficients: Sequence[Coefficient]) -> str:
     """Say why the data are too few, or nothing."""
-    if not fitted.peak.at_rest:
+    if not fitted.settled():
         return UNSETTLED
     lost = [one for one in coefficients if math.isnan(one.estimate.standard_error)]
     if lost:
@@ -227,7 +225,8 @@ def _shortage(question: Question, fitted: Fitted, coefficients: Sequence[Coeffic
             f"{question.outcome} = {lost[0].category} is estimated at nobody or at everybody "
             f"somewhere, so that {which} has no finite estimate (separation)"
         )
-    wide = [one for one in coefficients if one.estimate.standard_error > HARDLY_KNOWN]
+    both = zip(coefficients, fitted.reach(), strict=True)
+    wide = [one for one, reach in both if one.estimate.standard_error * reach > HARDLY_KNOWN]
     if wide:
         which = _listed(tuple(dict.fromkeys(one.label for one in wide)))
         return f"the reports hardly tell anything about {which}"

@@ -7,6 +7,7 @@ the observed information is Σ c·s·sᵀ − Σ w·∂²π.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 CHUNK = 2**21
 """Numbers that are laid out at once."""
+
+SMALL = 2**18
+"""Numbers up to which the likelihoods of reports are laid out as one matrix."""
 
 
 class Said(NamedTuple):
@@ -91,6 +95,49 @@ class Sighted:
             score += seen @ flat
             outer += (seen * (flat**2 / sight.counts.reshape(-1)[came])) @ seen.T
         return Said(score, outer, weights.reshape(table.shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tabled:
+    """Reports without plain covariates whose likelihoods fit into one matrix.
+
+    Attributes:
+        likelihoods: L: one row for each kind of report, one column for each cell (y, x).
+        counts: How many of each kind came.
+    """
+
+    likelihoods: Array
+    counts: Array
+
+    @property
+    def rows(self) -> slice:
+        """Return the one row that stands for everybody."""
+        return slice(None)
+
+    def likelihood(self, table: Array) -> float:
+        """Return Σ c·ln λ."""
+        seen = self.likelihoods @ table.reshape(-1)
+        return -np.inf if np.any(seen <= 0) else float(self.counts @ np.log(seen))
+
+    def said(self, table: Array, slopes: Array) -> Said:
+        """Return what the reports say."""
+        odds = self.counts / (self.likelihoods @ table.reshape(-1))
+        came = self.counts > 0
+        each = self.likelihoods[came] @ slopes.reshape(-1, slopes.shape[-1])
+        weights = odds @ self.likelihoods
+        heavy = each * (odds[came] ** 2 / self.counts[came])[:, None]
+        return Said(odds[came] @ each, heavy.T @ each, weights.reshape(table.shape))
+
+
+def sighted(sights: Sequence[Sight], shape: tuple[int, ...]) -> Sighted | Tabled:
+    """Return reports without plain covariates, laid out as a matrix if that is small."""
+    cells = math.prod(shape)
+    if cells * sum(sight.counts.size for sight in sights) > SMALL:
+        return Sighted(tuple(sights), shape)
+    units = np.eye(cells).reshape(cells, *shape)
+    rows = [np.stack([sight.see(one).reshape(-1) for one in units], axis=1) for sight in sights]
+    counts = [sight.counts.reshape(-1) for sight in sights]
+    return Tabled(np.concatenate(rows), np.concatenate(counts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
