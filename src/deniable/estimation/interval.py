@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
+from scipy import special
 
 from deniable.errors import EstimationError
 
@@ -63,7 +63,7 @@ def quantile(level: float, *, comparisons: int = 1) -> float:
     if not 0 < level < 1:
         problem = "the level of an interval must be between 0 and 1"
         raise EstimationError(problem, given=level, expected="a probability such as 0.95")
-    return float(norm.isf((1 - level) / 2 / comparisons))
+    return float(-special.ndtri((1 - level) / 2 / comparisons))
 
 
 def score_bounds(centre: Array, curve: Curve, z: float) -> tuple[Array, Array]:

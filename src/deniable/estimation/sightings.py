@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deniable.protocol import Design
 
     Array = NDArray[np.float64]
+    Way = tuple[tuple[int, Axes], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +31,15 @@ class Sightings:
         design: The design; its channels are those of the first block.
         where: For each view, the place of the group that holds an attribute.
         asking: For each attribute, the views that ask it.
-        parts: Parts already worked out.
+        parts: What was worked out already, by channels, axes and the table's numbers of cells.
+        single: The same of one channel, by its slice's number of cells.
     """
 
     design: Design
     where: tuple[dict[int, int], ...]
     asking: tuple[frozenset[int], ...]
-    parts: dict[tuple[int, int, Axes], Part]
+    parts: dict[tuple[Way, Axes], tuple[Part, ...]] = field(default_factory=dict)
+    single: dict[tuple[int, Axes, int], Part] = field(default_factory=dict)
 
     def outlook(self, table: Axes, truth: Array | None = None) -> Outlook:
         """Return what the design will tell about a table, given by its attributes' places.
@@ -64,30 +67,41 @@ class Sightings:
 
     def _glimpses(self, table: Axes, asked: Axes, views: Iterable[int]) -> tuple[Glimpse, ...]:
         """Return the ways in which views ask some axes of a table, those alike as one."""
-        weights: Counter[tuple[tuple[int, Axes], ...]] = Counter()
-        example: dict[tuple[tuple[int, Axes], ...], int] = {}
+        weights: Counter[Way] = Counter()
+        example: dict[Way, int] = {}
         for view in views:
-            where, row = self.where[view], self.design.channels[view]
-            met: dict[int, Axes] = {}
-            for axis in asked:
-                place = where[table[axis]]
-                met[place] = (*met.get(place, ()), axis)
-            alike = tuple([(id(row[place]), axes) for place, axes in met.items()])
+            row = self.design.channels[view]
+            if len(row) == 1:  # one group holds all of them
+                alike: Way = ((id(row[0]), asked),)
+            else:
+                where = self.where[view]
+                met: dict[int, Axes] = {}
+                for axis in asked:
+                    place = where[table[axis]]
+                    met[place] = (*met.get(place, ()), axis)
+                alike = tuple([(id(row[place]), axes) for place, axes in met.items()])
             weights[alike] += self.design.views[view].weight
             example[alike] = view
+        shape = tuple([self.design.sizes[attribute] for attribute in table])
         found = []
         for alike, weight in weights.items():
-            parts = [self._part(example[alike], table, axes) for _, axes in alike]
-            found.append(Glimpse(weight / self.design.total_weight, tuple(parts)))
+            if (alike, shape) not in self.parts:
+                self.parts[alike, shape] = self._parts(example[alike], table, alike)
+            parts = self.parts[alike, shape]
+            found.append(Glimpse(weight / self.design.total_weight, parts))
         return tuple(found)
 
-    def _part(self, view: int, table: Axes, axes: Axes) -> Part:
-        channel = self.design.channels[view][self.where[view][table[axes[0]]]]
-        cells = math.prod([self.design.sizes[table[axis]] for axis in axes])
-        key = (id(channel), cells, axes)
-        if key not in self.parts:
-            self.parts[key] = part_of(channel, axes, cells)
-        return self.parts[key]
+    def _parts(self, view: int, table: Axes, alike: Way) -> tuple[Part, ...]:
+        """Work out what a view tells of a table, group by group."""
+        found = []
+        for _, axes in alike:
+            channel = self.design.channels[view][self.where[view][table[axes[0]]]]
+            cells = math.prod([self.design.sizes[table[axis]] for axis in axes])
+            key = (id(channel), axes, cells)
+            if key not in self.single:
+                self.single[key] = part_of(channel, axes, cells)
+            found.append(self.single[key])
+        return tuple(found)
 
 
 def sightings_of(design: Design) -> Sightings:
@@ -100,4 +114,4 @@ def sightings_of(design: Design) -> Sightings:
     for view, places in enumerate(where):
         for attribute in places:
             asking[attribute].add(view)
-    return Sightings(design, where, tuple(map(frozenset, asking)), {})
+    return Sightings(design, where, tuple(map(frozenset, asking)))

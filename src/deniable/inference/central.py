@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.errors import EstimationError
 from deniable.inference.monte_carlo import TABLES, nearest_rows, two_step
@@ -101,6 +101,6 @@ def laplace_test(
         method="laplace",
         statistic=statistic,
         freedom=hypothesis.freedom,
-        tail=float(stats.chi2.sf(statistic, hypothesis.freedom)),
+        tail=float(special.chdtrc(hypothesis.freedom, statistic)),
         people=noisy.people,
     )

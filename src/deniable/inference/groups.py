@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.errors import EstimationError
 from deniable.estimation.observation import require_together
@@ -52,7 +52,7 @@ def equality_test(observations: Sequence[Observation], name: str) -> TestResult:
         method="score",
         statistic=statistic,
         freedom=freedom,
-        tail=float(stats.chi2.sf(statistic, freedom)),
+        tail=float(special.chdtrc(freedom, statistic)),
         people=sum(one.people for one in observations),
         shortage=few if rests else UNFITTED,
         citation=CITATION,

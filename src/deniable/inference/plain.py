@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.errors import EstimationError
 from deniable.estimation.observation import require_together
@@ -53,7 +53,7 @@ def plain_test(observation: Observation, hypothesis: Hypothesis, name: str) -> T
         method="chi-square-on-reports",
         statistic=statistic,
         freedom=freedom,
-        tail=float(stats.chi2.sf(statistic, freedom)),
+        tail=float(special.chdtrc(freedom, statistic)),
         people=observation.people,
         shortage=few,
         citation=CITATION,

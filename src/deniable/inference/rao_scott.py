@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.estimation.observation import require_together
 from deniable.estimation.unbiased import pooled
@@ -69,7 +69,7 @@ def _result(
         method="rao-scott",
         statistic=statistic,
         freedom=freedom,
-        tail=float(stats.chi2.sf(statistic, freedom)),
+        tail=float(special.chdtrc(freedom, statistic)),
         people=observation.people,
         shortage=few,
         citation=CITATION,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.estimation.climb import climb, em_step, likelihood_of
 from deniable.estimation.observation import require_together
@@ -47,7 +47,7 @@ def ratio_test(observation: Observation, hypothesis: Hypothesis, name: str) -> T
         method="likelihood-ratio",
         statistic=statistic,
         freedom=hypothesis.freedom,
-        tail=float(stats.chi2.sf(statistic, hypothesis.freedom)),
+        tail=float(special.chdtrc(hypothesis.freedom, statistic)),
         people=observation.people,
         shortage=shortage(observation, observation.sights, null),
         citation=CITATION,

@@ -14,7 +14,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.estimation.observation import require_together
 from deniable.estimation.sight import merged, noise_of
@@ -65,7 +65,7 @@ def score_test(observation: Observation, hypothesis: Hypothesis, name: str) -> T
         method="score",
         statistic=statistic,
         freedom=freedom,
-        tail=float(stats.chi2.sf(statistic, freedom)),
+        tail=float(special.chdtrc(freedom, statistic)),
         people=observation.people,
         shortage=few,
         citation=CITATION,

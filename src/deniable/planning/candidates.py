@@ -100,10 +100,11 @@ def _by_table(survey: Survey, tables: Sequence[tuple[int, ...]]) -> tuple[tuple[
     """
     names = survey.schema.names
     wanted = {frozenset(table) for table in tables}
-    largest = [one for one in wanted if not any(one < other for other in wanted)]
     every = {frozenset(pair) for pair in combinations(range(len(names)), 2)}
-    if set(largest) == every or all(len(one) == 1 for one in largest):
+    singles = {frozenset([place]) for place in range(len(names))}
+    if wanted <= singles or wanted - singles == every:
         return ()
+    largest = [one for one in wanted if not any(one < other for other in wanted)]
     alone = [{place} for place in range(len(names)) if not any(place in one for one in largest)]
     groups = sorted(tuple(sorted(one)) for one in (*largest, *alone))
     return tuple(tuple(names[place] for place in group) for group in groups)

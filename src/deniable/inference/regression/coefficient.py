@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from scipy import stats
+from scipy import special
 
 from deniable.inference.confidence import Normal, Unknown
 from deniable.inference.estimate import Estimate
@@ -109,7 +109,7 @@ def _odds_ratio(estimate: Estimate) -> Estimate:
 
 def _p_value(fitted: Fitted, place: int, z: float, by: By) -> float:
     if by == "wald":
-        return float(2 * stats.norm.sf(abs(z)))
+        return float(2 * special.ndtr(-abs(z)))
     held = fitted.holding(place, 0.0)
     deviance = 2 * (fitted.peak.likelihood - held.likelihood)
-    return float(stats.chi2.sf(max(deviance, 0.0), 1))
+    return float(special.chdtrc(1, max(deviance, 0.0)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from deniable.errors import EstimationError, nearest
 from deniable.inference.confidence import Normal, Unknown
@@ -108,7 +108,7 @@ class Regression:
             method="likelihood-ratio",
             statistic=statistic,
             freedom=freedom,
-            tail=float(stats.chi2.sf(statistic, freedom)),
+            tail=float(special.chdtrc(freedom, statistic)),
             people=self.people,
             shortage=smaller.shortage if smaller.shortage == UNSETTLED else "",
             citation="Wilks (1938), on the likelihood of the reports",
