@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from deniable.bulk.keystream import unsafe_seeded
 from deniable.errors import EstimationError
-from deniable.estimation.climb import climb
+from deniable.estimation import estimate
+from deniable.estimation.climb import climb, likelihood_of
 from deniable.estimation.leap import leap
 from deniable.estimation.observation import observe
-from deniable.estimation.stack import most_likely, stacks_of
+from deniable.estimation.scene import scenes_of
+from deniable.estimation.stacks import stacks_of
+from deniable.estimation.unbiased import pooled
 from deniable.planning.rehearsal import rehearse
 from deniable.protocol import Tally, design_for
 from deniable.schema import Attribute, Privacy, Schema, Survey
@@ -36,7 +39,7 @@ def test_a_leap_finds_what_a_climb_over_all_sights_finds(sizes: list[int], seed:
     """The two reach the same likelihood, from stacks and from every block's own sight."""
     tally = tally_of(sizes, seed, block_size=300)
     stacks = stacks_of(tally)
-    found = most_likely(stacks, (0, 1))
+    found = stacks.most_likely((0, 1))
     sights = observe(tally, ["q0", "q1"]).sights
     climbed = climb(sights, np.full(sizes[:2], 1 / (sizes[0] * sizes[1])), gap=1e-4)
     assert found.gap <= 1e-3
@@ -48,7 +51,7 @@ def test_a_leap_finds_what_a_climb_over_all_sights_finds(sizes: list[int], seed:
 def test_a_stack_shows_and_traces_as_its_sights_do() -> None:
     """λ and Lᵀw agree with the sights' to rounding, for the group and for one attribute."""
     tally = tally_of([3, 2, 4], 1, block_size=300)
-    stack = stacks_of(tally)[0, 2]
+    stack = stacks_of(tally).by_group[0, 2]
     sights = observe(tally, ["q0", "q2"]).covering
     table = np.random.default_rng(1).dirichlet(np.ones(12)).reshape(3, 4)
     assert stack.see(table).reshape(len(sights), 3, 4) == pytest.approx(
@@ -60,7 +63,7 @@ def test_a_stack_shows_and_traces_as_its_sights_do() -> None:
         for sight, row in zip(sights, weights, strict=True)
     )
     assert stack.trace(weights, (3, 4)) == pytest.approx(np.asarray(together))
-    alone = stack.reduced(1, 0)
+    alone = stack.reduced([1], [0])
     assert alone.see(table.sum(axis=0)) == pytest.approx(
         stack.see(table).reshape(-1, 3, 4).sum(axis=1)
     )
@@ -71,7 +74,54 @@ def test_a_large_table_is_climbed() -> None:
     """Beyond the size where a leap pays, the climb answers the same question."""
     tally = tally_of([17, 16], 3, "views", channel="k-ary")
     stacks = stacks_of(tally)
-    assert leap([stacks[0, 1]], (17, 16)).gap <= 1e-3
+    assert leap([stacks.by_group[0, 1]], (17, 16)).gap <= 1e-3
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.integers(2, 4), min_size=3, max_size=4),
+    st.sampled_from([(0, 1), (1, 0), (2, 0), (1,)]),
+    st.sampled_from([("rrba", {"block_size": 200}), ("views", {"channel": "k-ary", "k": 3})]),
+    st.integers(0, 999),
+)
+def test_a_scene_from_stacks_is_the_scene_from_sights(
+    sizes: list[int],
+    wanted: tuple[int, ...],
+    design: tuple[str, dict[str, object]],
+    seed: int,
+) -> None:
+    """People, pooled inverse, its covariances and its curve are the same, to rounding."""
+    tally = tally_of(sizes, seed, design[0], **design[1])
+    names = [f"q{place}" for place in wanted]
+    observation = observe(tally, names)
+    scene = scenes_of(tally)(names)
+    assert not scene.observation.sights  # it does come from stacks
+    assert scene.observation.people == observation.people
+    slow, fast = pooled(observation.covering), scene.dispersion
+    assert fast is not None
+    assert fast.centre == pytest.approx(slow.centre)
+    assert fast.dense() == pytest.approx(slow.dense(), abs=1e-9)
+    share = np.linspace(0.05, 0.9, slow.centre.size).reshape(slow.centre.shape)
+    assert fast.curve().at(share) == pytest.approx(slow.curve().at(share), rel=1e-6)
+    weights = np.random.default_rng(seed).normal(size=(3, slow.centre.size))
+    assert fast.between(weights) == pytest.approx(slow.between(weights), abs=1e-9)
+    table = np.random.default_rng(seed).dirichlet(np.ones(slow.centre.size))
+    table = table.reshape(slow.centre.shape)
+    gained = scene.likelihood(table) - scene.likelihood(np.full(table.shape, 1 / table.size))
+    even = np.full(table.shape, 1 / table.size)
+    assert gained == pytest.approx(
+        likelihood_of(observation.sights, table) - likelihood_of(observation.sights, even)
+    )
+
+
+def test_attributes_never_answered_together_have_a_scene_without_a_dispersion() -> None:
+    """The method says which view would be needed."""
+    tally = tally_of([2, 2, 2], 1, "independent", channel="k-ary")
+    assert scenes_of(tally)(["q0", "q1"]).dispersion is None
+    with pytest.raises(EstimationError, match="by the same person"):
+        estimate(tally, ["q0", "q1"], rng=np.random.default_rng(1), method="maximum-likelihood")
+    with pytest.raises(EstimationError, match="no attribute 'q9'"):
+        scenes_of(tally)(["q9"])
 
 
 def test_only_two_coins_counted_one_by_one_are_stacked() -> None:

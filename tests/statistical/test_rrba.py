@@ -11,7 +11,7 @@ import pytest
 from deniable.bulk.keystream import unsafe_seeded
 from deniable.channels import k_ary, variances
 from deniable.estimation import estimate
-from deniable.estimation.stack import most_likely, stacks_of
+from deniable.estimation.stacks import stacks_of
 from deniable.planning.convergence import (
     firing_probability,
     log_odds_width,
@@ -166,6 +166,6 @@ def test_stacked_likelihood_is_no_worse_than_the_pooled_inverse() -> None:
     stacked, classic = [], []
     for seed in range(8):
         tally = tally_for(24_000, seed, "rrba", block_size=750)
-        stacked.append(np.sum((most_likely(stacks_of(tally), (0, 1)).table - TRUTH) ** 2))
+        stacked.append(np.sum((stacks_of(tally).most_likely((0, 1)).table - TRUTH) ** 2))
         classic.append(np.sum((trace(tally, ["q0", "q1"]).last_two - TRUTH) ** 2))
     assert np.mean(classic) > 8 * np.mean(stacked)

@@ -9,7 +9,7 @@ then known, which no look at the last step's length can tell.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,14 +18,30 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from deniable.estimation.sight import Sight
-
     Array = NDArray[np.float64]
 
 GAP = 1e-3
 """Nats of likelihood that may be left: at most 0.045 standard errors in any direction."""
 
 MOST_STEPS = 20_000
+
+
+class Seen(Protocol):
+    """What a likelihood is made of: reports that came, and two maps. Sights and stacks are such."""
+
+    @property
+    def counts(self) -> Array:
+        """Return how often each report came."""
+
+    @property
+    def people(self) -> float:
+        """Return the number of respondents."""
+
+    def see(self, table: Array) -> Array:
+        """Return λ, the expected share of each report, from π."""
+
+    def trace(self, weights: Array, shape: Sequence[int]) -> Array:
+        """Return Σ_y w[y]·L[y, x] for every cell of a table of ``shape``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +72,7 @@ class _Stand:
 
 
 def climb(
-    sights: Sequence[Sight], start: Array, *, gap: float = GAP, most_steps: int = MOST_STEPS
+    sights: Sequence[Seen], start: Array, *, gap: float = GAP, most_steps: int = MOST_STEPS
 ) -> Summit:
     """Return the maximum-likelihood distribution, to within ``gap`` nats.
 
@@ -76,17 +92,17 @@ def climb(
     return Summit(here.table, here.likelihood, here.gap, steps)
 
 
-def likelihood_of(sights: Sequence[Sight], table: Array) -> float:
+def likelihood_of(sights: Sequence[Seen], table: Array) -> float:
     """Return Σ c·ln λ over all sights."""
     return sum(_log_sum(sight, sight.see(table)) for sight in sights)
 
 
-def em_step(sights: Sequence[Sight], table: Array) -> Array:
+def em_step(sights: Sequence[Seen], table: Array) -> Array:
     """Return the next distribution: each report shared out among the cells it may be of."""
     return _stand(sights, table).following
 
 
-def _stand(sights: Sequence[Sight], table: Array) -> _Stand:
+def _stand(sights: Sequence[Seen], table: Array) -> _Stand:
     slope = np.zeros(table.shape)
     likelihood = people = 0.0
     for sight in sights:
@@ -99,7 +115,7 @@ def _stand(sights: Sequence[Sight], table: Array) -> _Stand:
     return _Stand(table, likelihood, float(slope.max() - people), following / following.sum())
 
 
-def _log_sum(sight: Sight, seen: Array) -> float:
+def _log_sum(sight: Seen, seen: Array) -> float:
     came = sight.counts > 0
     if np.any(seen[came] <= 0):
         return -np.inf

@@ -38,7 +38,7 @@ def leap(stacks: Sequence[Stack], shape: Sequence[int], *, gap: float = GAP) -> 
     table = np.full(tuple(shape), 1.0)
     table /= table.size
     if table.size > MOST_CELLS:
-        return climb(stacks, table, gap=gap)  # type: ignore[arg-type]  # it asks two maps only
+        return climb(stacks, table, gap=gap)
     members = [_members(stack, shape) for stack in stacks]
     likelihood = _likelihood(stacks, table)
     people = sum(stack.people for stack in stacks)
@@ -58,7 +58,7 @@ def leap(stacks: Sequence[Stack], shape: Sequence[int], *, gap: float = GAP) -> 
         if found <= likelihood:
             break
         table, likelihood = tried, found
-    return climb(stacks, np.maximum(table, 1e-9) / np.maximum(table, 1e-9).sum(), gap=gap)  # type: ignore[arg-type]
+    return climb(stacks, np.maximum(table, 1e-9) / np.maximum(table, 1e-9).sum(), gap=gap)
 
 
 def _likelihood(stacks: Sequence[Stack], table: Array) -> float:

@@ -83,9 +83,9 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
         EstimationError: There is no report, or an attribute is unknown or was never asked.
     """
     names = tuple(attributes)
-    asked = _asked(source)
-    known, sizes = _attributes(source)
-    wanted = _positions(known, names)
+    asked = asked_of(source)
+    known, sizes = attributes_of(source)
+    wanted = positions_of(known, names)
     sights: list[Sight] = []
     known_lenses: Lenses = {}
     people: dict[tuple[int, int], int] = {}
@@ -126,9 +126,9 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
     A bare matrix or a hash over a group tells its cells apart in a way that cannot be
     reduced to some of the group's attributes; the whole group is needed then.
     """
-    known, sizes = _attributes(source)
-    wanted = list(_positions(known, tuple(attributes)))
-    for _, _, batch in _asked(source):
+    known, sizes = attributes_of(source)
+    wanted = list(positions_of(known, tuple(attributes)))
+    for _, _, batch in asked_of(source):
         for group, channel in zip(batch.groups, batch.channels, strict=True):
             met = set(group) & set(wanted)
             if met and not is_exact(channel, slices_of(group, sizes, wanted)):
@@ -136,7 +136,8 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
     return tuple(known[position] for position in wanted)
 
 
-def _attributes(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def attributes_of(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the names and the numbers of cells of all attributes."""
     if isinstance(source, Evidence):
         return source.names, source.sizes
     design = source.design if isinstance(source, Tally) else source.provenance.design
@@ -154,11 +155,11 @@ def evidence_of(source: Source) -> Evidence:
     """Return the reports themselves as arrays."""
     if isinstance(source, Evidence):
         return source
-    names, sizes = _attributes(source)
-    return Evidence(names, sizes, tuple(batch for _, _, batch in _asked(source)))
+    names, sizes = attributes_of(source)
+    return Evidence(names, sizes, tuple(batch for _, _, batch in asked_of(source)))
 
 
-def _asked(source: Source) -> list[Asked]:
+def asked_of(source: Source) -> list[Asked]:
     """Return the batches with their block and view; without a design, each is its own block."""
     if isinstance(source, Evidence):
         return [Asked(number, 0, batch) for number, batch in enumerate(source.batches)]
@@ -200,7 +201,8 @@ def batch_of(
     return Asked(stratum.block, stratum.view, batch)
 
 
-def _positions(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...]:
+def positions_of(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return where the attributes of a table stand, or say what is wrong with them."""
     if not names:
         problem = "a table needs at least one attribute"
         raise EstimationError(problem, expected="some of " + ", ".join(known))

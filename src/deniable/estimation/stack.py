@@ -8,24 +8,15 @@ sight does.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.channels import KAry, TwoCoin
-from deniable.channels.coin import WORD
-from deniable.errors import EstimationError
-from deniable.estimation.climb import GAP, Summit
-from deniable.estimation.leap import leap
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from deniable.protocol import Tally
 
     Array = NDArray[np.float64]
 
@@ -38,6 +29,7 @@ class Stack:
         order: The table's axes that the group's attributes are, in the group's order.
         sizes: Their numbers of cells.
         blocks: The number of each row's block.
+        views: The number of each row's view.
         truth: p of each row, as a column.
         lie: (1 − p)·T, rows × cells.
         counts: How often each cell was reported, rows × cells.
@@ -46,6 +38,7 @@ class Stack:
     order: tuple[int, ...]
     sizes: tuple[int, ...]
     blocks: NDArray[np.int64]
+    views: NDArray[np.int64]
     truth: Array
     lie: Array
     counts: Array
@@ -60,6 +53,14 @@ class Stack:
         """Return eq. 4 of each row: (o/n − (1 − p)·T) / p."""
         people = self.counts.sum(axis=1, keepdims=True)
         result: Array = (self.counts / np.maximum(people, 1) - self.lie) / self.truth
+        return result
+
+    @property
+    def noise(self) -> Array:
+        """Return E Σ_x U[Y, x]² at even π of each row: what one report's estimate is worth."""
+        seen = self.truth / self.lie.shape[1] + self.lie
+        spread = np.sum(seen * (1 - 2 * self.lie) + self.lie**2, axis=1)
+        result: Array = spread / self.truth[:, 0] ** 2
         return result
 
     def see(self, table: Array) -> Array:
@@ -78,102 +79,35 @@ class Stack:
         wide = [size if axis in self.order else 1 for axis, size in enumerate(shape)]
         return np.broadcast_to(part.reshape(wide), tuple(shape))
 
-    def reduced(self, place: int, axis: int) -> Stack:
-        """Return what the group tells of one of its attributes, as the table's ``axis``.
+    def reduced(self, places: Sequence[int], axes: Sequence[int]) -> Stack:
+        """Return what the group tells of some of its attributes, as axes of a table.
 
-        Two coins over a group are, for an attribute of it, two coins with T summed.
+        Two coins over a group are, for some attributes of it, two coins with T summed.
+
+        Args:
+            places: Which of the group's attributes, in the order wanted.
+            axes: The table's axis that each of them is.
         """
-        others = tuple(1 + other for other in range(len(self.sizes)) if other != place)
-        rows = (len(self.counts), *self.sizes)
-        lie, counts = (part.reshape(rows).sum(axis=others) for part in (self.lie, self.counts))
-        return Stack((axis,), (self.sizes[place],), self.blocks, self.truth, lie, counts)
-
-    def of(self, order: tuple[int, ...]) -> Stack:
-        """Return the same reports as those on other axes of a table."""
-        return Stack(order, self.sizes, self.blocks, self.truth, self.lie, self.counts)
-
-
-def stacks_of(tally: Tally) -> dict[tuple[int, ...], Stack]:
-    """Return a stack for each group of a tally, by the group's attributes.
-
-    Raises:
-        EstimationError: A group was reported on through anything but two coins, or its
-            reports were counted together with those of other groups.
-    """
-    rows: defaultdict[tuple[int, ...], list[tuple[int, float, Array, Array]]] = defaultdict(list)
-    sizes: dict[tuple[int, ...], tuple[int, ...]] = {}
-    # One channel serves many blocks where nothing adapts; its fake weights are read once.
-    read: dict[int, tuple[float, Array]] = {}
-    for stratum, seen in sorted(tally.counts.items()):
-        if len(stratum.groups) > 1:
-            problem = "blocks are stacked from a tally that counts each group by itself"
-            raise EstimationError(problem, expected="a tally that does not keep views together")
-        (place,) = stratum.groups
-        group = tally.design.views[stratum.view].groups[place]
-        channel = tally.blocks[stratum.block].channels[stratum.view][place]
-        if id(channel) not in read:
-            read[id(channel)] = _coins(channel)
-        counts = np.zeros(group.size)
-        for (cell,), number in seen.items():
-            counts[cell] = number
-        rows[group.attributes].append((stratum.block, *read[id(channel)], counts))
-        sizes[group.attributes] = group.sizes
-    return {attributes: _stacked(sizes[attributes], found) for attributes, found in rows.items()}
+        dropped = tuple(1 + place for place in range(len(self.sizes)) if place not in places)
+        kept = sorted(places)
+        turned = [0, *(1 + kept.index(place) for place in places)]
+        whole = (len(self.counts), *self.sizes)
+        lie, counts = (
+            np.ascontiguousarray(
+                part.reshape(whole).sum(axis=dropped).transpose(turned).reshape(len(part), -1)
+            )
+            for part in (self.lie, self.counts)
+        )
+        sizes = tuple(self.sizes[place] for place in places)
+        return Stack(tuple(axes), sizes, self.blocks, self.views, self.truth, lie, counts)
 
 
-def _coins(channel: object) -> tuple[float, Array]:
-    match channel:
-        case TwoCoin(head=head, fake=weights):
-            fake = np.array(weights, np.float64) / WORD
-        case KAry(head=head, size=size):
-            weight, longer = divmod(WORD, size)
-            fake = (weight + (np.arange(size) < longer)) / WORD
-        case _:
-            problem = "only reports of two coins can be stacked"
-            raise EstimationError(problem, expected="channel = 'two-coin' or 'k-ary'")
-    truth = head / WORD
-    return truth, (1 - truth) * fake
+def joined(parts: Sequence[Stack]) -> Stack:
+    """Return stacks of the same axes, in the same order, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = [np.concatenate([getattr(part, name) for part in parts]) for name in _ROWS]
+    return Stack(parts[0].order, parts[0].sizes, *rows)
 
 
-def _stacked(sizes: tuple[int, ...], rows: Sequence[tuple[int, float, Array, Array]]) -> Stack:
-    blocks, truth, lie, counts = zip(*rows, strict=True)
-    return Stack(
-        tuple(range(len(sizes))),
-        sizes,
-        np.array(blocks),
-        np.array(truth)[:, None],
-        np.array(lie),
-        np.array(counts),
-    )
-
-
-def most_likely(
-    stacks: Mapping[tuple[int, ...], Stack], attributes: tuple[int, ...], *, gap: float = GAP
-) -> Summit:
-    """Return the maximum-likelihood table of one group, given every block and view.
-
-    Besides the group's own reports, those of other groups count for the attributes they
-    share with it, one by one.
-    """
-    own = stacks[attributes]
-    sights = [own, *(_singly(stacks, attributes, axis) for axis in range(len(attributes)))]
-    told = [sight for sight in sights if sight is not None]
-    return leap(told, own.sizes, gap=gap)
-
-
-def _singly(
-    stacks: Mapping[tuple[int, ...], Stack], attributes: tuple[int, ...], axis: int
-) -> Stack | None:
-    """Return what all other groups tell of one attribute, in one stack."""
-    parts = [
-        stack.reduced(group.index(attributes[axis]), axis)
-        for group, stack in stacks.items()
-        if group != attributes and attributes[axis] in group
-    ]
-    if not parts:
-        return None
-    joined = [np.concatenate([getattr(p, name) for p in parts]) for name in _ARRAYS]
-    return Stack((axis,), parts[0].sizes, *joined)
-
-
-_ARRAYS = ("blocks", "truth", "lie", "counts")
+_ROWS = ("blocks", "views", "truth", "lie", "counts")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from deniable.estimation.simplex import clip_and_rescale
-from deniable.estimation.stack import most_likely, stacks_of
+from deniable.estimation.stacks import stacks_of
 from deniable.experiments.literal import unsafe_two_coin, unsafe_update_without_floor
 from deniable.planning.convergence import FEW, log_odds_width, normal_width
 from deniable.planning.rehearsal import rehearse
@@ -208,10 +208,10 @@ def contest(
         shape = tuple(sizes[attribute] for attribute in pair)
         cells = np.ravel_multi_index(tuple(answers[:, a] for a in pair), shape)
         true = np.bincount(cells, minlength=int(np.prod(shape))) / len(answers)
-        stack = stacks[pair]
+        stack = stacks.by_group[pair]
         last_two = stack.inverses[np.argsort(stack.blocks)][-2:].mean(axis=0)
         classic.append(_score(last_two, true))
-        pooled.append(_score(most_likely(stacks, pair).table.reshape(-1), true))
+        pooled.append(_score(stacks.most_likely(pair).table.reshape(-1), true))
     costs = [max(view_epsilons(block.channels)) for block in tally.blocks.values()]
     return Contest(
         _mean(classic), _mean(pooled), len(answers), len(tally.blocks), costs[0], max(costs)

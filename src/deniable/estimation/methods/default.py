@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.climb import climb, likelihood_of
 from deniable.estimation.method import Method, tabulate
-from deniable.estimation.observation import observe
-from deniable.estimation.sight import merged
-from deniable.estimation.unbiased import pooled
+from deniable.estimation.scene import scenes_of
 from deniable.estimation.whole_joint import fit_whole_joint
 
 if TYPE_CHECKING:
@@ -22,7 +19,8 @@ if TYPE_CHECKING:
 
     from deniable.estimation.evidence import Evidence
     from deniable.estimation.model import Progress
-    from deniable.estimation.observation import Observation, Source
+    from deniable.estimation.observation import Source
+    from deniable.estimation.scene import Scene
     from deniable.estimation.table import Table
     from deniable.estimation.whole_joint import WholeJoint
 
@@ -50,9 +48,10 @@ def answer(
 ) -> Callable[[Sequence[str]], Table]:
     """Return what gives one table after another; the whole joint is fitted when first needed."""
     fitted: list[WholeJoint] = []
+    show = scenes_of(source)
 
     def give(attributes: Sequence[str]) -> Table:
-        found = filled(observe(source, attributes))
+        found = filled(show(attributes))
         if found is not None:
             return found
         if not fitted:
@@ -73,20 +72,21 @@ def fit(
     return fit_whole_joint(evidence, rng=rng, threads=threads, progress=progress)
 
 
-def filled(observation: Observation) -> Table | None:
+def filled(scene: Scene) -> Table | None:
     """Return the maximum-likelihood table if its reports fill it and exclude independence."""
-    covering = observation.covering
-    if observation.cells > FILLED or not covering or not observation.exact:
+    observation = scene.observation
+    if observation.cells > FILLED or not observation.exact:
         return None
-    dispersion = pooled(covering)
-    sights = merged(observation.sights)
-    best = climb(sights, np.full(observation.shape, 1 / observation.cells)).table
+    dispersion = scene.dispersion
+    if dispersion is None:
+        return None
+    best = scene.summit().table
     worth = tabulate(observation, best, dispersion).total_worth / observation.cells
     if not worth >= PLENTY:
         return None
     said = f"{worth:,.0f} plain answers a cell"
     if len(observation.shape) > 1:
-        gain = likelihood_of(sights, best) - likelihood_of(sights, _product(best))
+        gain = scene.likelihood(best) - scene.likelihood(_product(best))
         freedom = prod(observation.shape) - 1 - sum(size - 1 for size in observation.shape)
         if not is_certain(gain, freedom):
             return None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from deniable.estimation.climb import GAP, climb
+from deniable.estimation.climb import GAP
 from deniable.estimation.method import Method, tabulate
-from deniable.estimation.observation import enclosing, observe, require_together
-from deniable.estimation.sight import merged
-from deniable.estimation.unbiased import pooled
+from deniable.estimation.observation import enclosing, require_together
+from deniable.estimation.scene import scenes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    import numpy as np
+
+    from deniable.estimation.model import Progress
     from deniable.estimation.observation import Source
     from deniable.estimation.table import Table
 
@@ -26,16 +26,34 @@ def estimate(
 
     Reports that tell of some of the attributes only count too.
     """
-    del rng
-    names = enclosing(source, attributes)
-    observation = observe(source, names)
-    dispersion = pooled(require_together(observation))
-    start = np.full(observation.shape, 1 / observation.cells)
-    summit = climb(merged(observation.sights), start, gap=gap)
-    left = f"a higher likelihood than this by {summit.gap:.2g} nats is not excluded"
-    notes = (left,) if summit.gap > gap else ()
-    table = tabulate(observation, summit.table, dispersion, notes=notes)
-    return table if names == tuple(attributes) else table.marginalize(attributes)
+    return answer(source, rng=rng, gap=gap)(attributes)
+
+
+def answer(
+    source: Source,
+    *,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+    gap: float = GAP,
+) -> Callable[[Sequence[str]], Table]:
+    """Return what gives one table after another; the reports are read once."""
+    del rng, progress
+    show = scenes_of(source)
+
+    def give(attributes: Sequence[str]) -> Table:
+        scene = show(attributes)
+        if not scene.observation.exact:
+            scene = show(enclosing(source, attributes))
+        dispersion = scene.dispersion
+        if dispersion is None:
+            require_together(scene.observation)
+        summit = scene.summit(gap=gap)
+        left = f"a higher likelihood than this by {summit.gap:.2g} nats is not excluded"
+        notes = (left,) if summit.gap > gap else ()
+        table = tabulate(scene.observation, summit.table, dispersion, notes=notes)
+        return table if table.names == tuple(attributes) else table.marginalize(attributes)
+
+    return give
 
 
 METHOD = Method(
@@ -43,6 +61,7 @@ METHOD = Method(
     "Domingo 2.1 (iterative Bayesian update); Varadhan & Roland 2008",
     "the most likely distribution given every report through its own recorded channel",
     estimate,
+    answer=answer,
 )
 
 JOINT_EM = Method(
@@ -50,4 +69,5 @@ JOINT_EM = Method(
     "in place of Imran 4.3",
     "one distribution for all views by likelihood, consistent by construction",
     estimate,
+    answer=answer,
 )
