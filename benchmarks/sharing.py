@@ -18,8 +18,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from _measure import verdict
+
 from deniable.sharing import (
     Aggregator,
     Desk,
@@ -31,9 +31,9 @@ from deniable.sharing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from deniable.sharing import Sheet
+    from deniable.sharing import Adding, Sheet
     from deniable.sharing.shares import Vector
 
 SIZES = (9, 16, 7, 15, 6, 5, 2, 2)
@@ -94,13 +94,11 @@ def by_parties(sheet: Sheet, places: np.ndarray) -> Vector:
 def over_http(sheet: Sheet, places: np.ndarray) -> Vector:
     """Send everybody's shares to desks on this machine."""
     with ExitStack() as stack:
-        desks = [
-            stack.enter_context(Desk(Aggregator(sheet.width))) for _ in range(AGGREGATORS)
-        ]
+        desks = [stack.enter_context(Desk(Aggregator(sheet.width))) for _ in range(AGGREGATORS)]
         return gathered(sheet, places, [RemoteAggregator(desk.address) for desk in desks])
 
 
-def gathered(sheet: Sheet, places: np.ndarray, aggregators: list[Aggregator]) -> Vector:
+def gathered(sheet: Sheet, places: np.ndarray, aggregators: Sequence[Adding]) -> Vector:
     """Send, agree, and lay the totals together."""
     send_shares(sheet, places, aggregators)
     sums, _ = gather(sheet, aggregators)
