@@ -2,9 +2,10 @@
 
 The load generator wrk sends reports with random ids, first to an endpoint of the same
 framework that does nothing, then to a real server on SQLite: one report a request, then
-a thousand. Every accepted report is on the disk before its answer.
+a thousand. Every accepted report is on the disk before its answer. The processor time is
+the server's own: it does not depend on what else the machine does.
 
-./run bench server [--seconds 10]
+./run bench server [--seconds 10] [--minutes 0: go on with single reports, watching memory]
 """
 
 from __future__ import annotations
@@ -12,21 +13,23 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import re
-import shutil
-import subprocess
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
-from deniable.collection import Collection, address_of, listen, open_store
+from _load import Server, bring_wrk, load, started
+
+from deniable.collection import Collection, open_store
 from deniable.collection.simulating import Line
-from deniable.schema import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
+
+    from _load import Rate
 
 SURVEY = """
 deniable = 1
@@ -57,65 +60,75 @@ async def bare(request):
 app = Starlette(routes=[Route("/v1/surveys/{name}/reports", bare, methods=["POST"])])
 uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
 """
-
-# Ids are random, as from devices: five random pieces and a last letter that fits.
-SCRIPT = """
-math.randomseed(os.time() + tonumber(tostring({}):sub(8), 16) % 100000)
-local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-local pieces = {}
-for n = 1, 16384 do
-  local piece = {}
-  for k = 1, 4 do local at = math.random(64) piece[k] = letters:sub(at, at) end
-  pieces[n] = table.concat(piece)
-end
-local last = {"A", "Q", "g", "w"}
-local head = '{"block":"@block","deniable":1,"design":"@design","id":"'
-local function report()
-  local r = math.random
-  return head .. pieces[r(16384)] .. pieces[r(16384)] .. pieces[r(16384)] .. pieces[r(16384)]
-    .. pieces[r(16384)] .. letters:sub(r(64)):sub(1, 1) .. last[r(4)]
-    .. '","values":[[' .. r(8) - 1 .. ']],"view":0}'
-end
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-request = function()
-  local parts = {}
-  for n = 1, @batch do parts[n] = report() end
-  return wrk.format(nil, nil, nil, '{"reports":[' .. table.concat(parts, ",") .. "]}")
-end
-"""
+PATH = "/v1/surveys/bench/reports"
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=10)
-    seconds = parser.parse_args().seconds
-    if shutil.which("wrk") is None:
-        sys.exit("wrk is missing; as root: apt-get install wrk")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        print(f"a turn of this disk: {disk_turn(folder) * 1e3:.2f} ms")
-        with bare(folder) as address:
-            ceiling, _ = load(folder, f"{address}/v1/surveys/bench/reports", {}, 1, 64, seconds)
-        print(f"bare endpoint         {ceiling:>9,.0f} requests a second")
-        with served(folder) as address, contextlib.closing(Line(address)) as line:
-            found = json.loads(line.get("/v1/surveys/bench"))
-            url = f"{address}/v1/surveys/bench/reports"
-            single, slow = load(folder, url, found, 1, 64, seconds)
-            print(f"one report a request  {single:>9,.0f} reports a second, p99 {slow}")
-            print(f"                      {single / ceiling:>9.0%} of the bare endpoint")
-            batched, slow = load(folder, url, found, 1000, 8, seconds)
-            print(f"1,000 a request       {1000 * batched:>9,.0f} reports a second, p99 {slow}")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--minutes", type=int, default=0)
+    asked = parser.parse_args()
+    bring_wrk()
+    with contextlib.ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        print(f"a turn of this disk {disk_turn(folder) * 1e3:>11.2f} ms")
+        (folder / "bare.py").write_text(BARE)
+        (folder / "bench.toml").write_text(SURVEY)
+        words = ["serve", folder / "bench.toml", "--store", folder / "bench.db", "--port"]
+        ceiling = running.enter_context(started([sys.executable, folder / "bare.py"]))
+        server = running.enter_context(started([sys.executable, "-m", "deniable", *words]))
+        offer, seconds = offered(server), asked.seconds
+        rounds = [
+            (
+                load(folder, ceiling, PATH, seconds=seconds),
+                load(folder, server, PATH, offer, seconds=seconds),
+                load(folder, server, PATH, offer, batch=1000, connections=8, seconds=seconds),
+            )
+            for _ in range(asked.rounds)
+        ]
+        tell(rounds)
+        watch_memory(folder, server, offer, asked.minutes)
         store = open_store(str(folder / "bench.db"))
-        print(f"kept in all           {Collection(store).tally('bench').total:>9,}")
+        print(f"kept in all         {Collection(store).tally('bench').total:>11,}")
         store.close()
+
+
+def tell(rounds: Sequence[tuple[Rate, Rate, Rate]]) -> None:
+    """Print the medians over the rounds: nothing, one report and a thousand a request."""
+    bare, one, many = zip(*rounds, strict=True)
+    shown = (
+        ("bare endpoint", bare, 1),
+        ("one report each", one, 1),
+        ("a thousand each", many, 1000),
+    )
+    for name, found, batch in shown:
+        rate = median(batch * rate.requests for rate in found)
+        cost = median(rate.cost / batch for rate in found)
+        slow = median(rate.slow for rate in found)
+        print(f"{name:<20}{rate:>11,.0f} a second {cost:>6.1f} µs each, 99 % in {slow:,.0f} ms")
+    share = median(mine.requests / ceiling.requests for ceiling, mine, _ in rounds)
+    print(f"one report each     {share:>11.0%} of the bare endpoint")
+
+
+def watch_memory(folder: Path, server: Server, offer: Mapping[str, str], minutes: int) -> None:
+    """Go on sending single reports and print what the server holds after each minute."""
+    print(f"memory              {server.megabytes:>11.0f} MB")
+    for minute in range(1, minutes + 1):
+        rate = load(folder, server, PATH, offer, seconds=60).requests
+        print(f"after minute {minute:<7}{server.megabytes:>11.0f} MB, {rate:,.0f} a second")
+
+
+def offered(server: Server) -> dict[str, str]:
+    """Return the design and the block of the survey that is served."""
+    with contextlib.closing(Line(server.address)) as line:
+        found: dict[str, str] = json.loads(line.get("/v1/surveys/bench"))
+    return found
 
 
 def disk_turn(folder: Path, turns: int = 50) -> float:
     """Return the seconds of one small durable write."""
-    import os  # noqa: PLC0415 -- for this one measurement
-
     with (folder / "turn").open("wb") as file:
         began = time.perf_counter()
         for _ in range(turns):
@@ -123,67 +136,6 @@ def disk_turn(folder: Path, turns: int = 50) -> float:
             file.flush()
             os.fsync(file.fileno())
         return (time.perf_counter() - began) / turns
-
-
-def load(
-    folder: Path, url: str, found: dict[str, str], batch: int, connections: int, seconds: int
-) -> tuple[float, str]:
-    """Return requests a second and the 99th percentile of the latency; all must succeed."""
-    script = SCRIPT.replace("@batch", str(batch))
-    for key in ("block", "design"):
-        script = script.replace(f"@{key}", found.get(key, "A" * 43))
-    path = folder / "load.lua"
-    path.write_text(script)
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", path, url]
-    done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    if "Non-2xx" in done or "Socket errors" in done:
-        sys.exit(f"not every request succeeded:\n{done}")
-    rate, slow = re.search(r"Requests/sec:\s+([\d.]+)", done), re.search(r"99%\s+(\S+)", done)
-    if rate is None or slow is None:
-        sys.exit(f"wrk said something else:\n{done}")
-    return float(rate[1]), slow[1]
-
-
-@contextlib.contextmanager
-def bare(folder: Path) -> Iterator[str]:
-    """Run the endpoint that does nothing."""
-    path = folder / "bare.py"
-    path.write_text(BARE)
-    with started([sys.executable, str(path)], "positional") as address:
-        yield address
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Run a real server."""
-    path = folder / "bench.toml"
-    path.write_text(SURVEY)
-    Survey.load(path)
-    command = [sys.executable, "-m", "deniable", "serve", str(path)]
-    command += ["--store", str(folder / "bench.db"), "--port"]
-    with started(command, "option") as address:
-        yield address
-
-
-@contextlib.contextmanager
-def started(command: list[str], kind: str) -> Iterator[str]:
-    """Run a server on a free port until the ``with`` block ends."""
-    del kind
-    free = listen("127.0.0.1", 0)
-    address = address_of(free)
-    free.close()
-    port = address.rpartition(":")[2]
-    process = subprocess.Popen([*command, port], stdout=subprocess.DEVNULL)
-    try:
-        with contextlib.closing(Line(address)) as line:
-            for _ in range(400):
-                if line.send(f"{address}/x", b"x").status != 503:
-                    break
-                time.sleep(0.05)
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
 
 
 if __name__ == "__main__":

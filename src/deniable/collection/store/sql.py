@@ -76,7 +76,7 @@ def open_store(where: str) -> SqlStore:
         where: ``sqlite:///reports.db``, a bare file name, or ``postgresql://…``.
     """
     url = _url(where)
-    engine = create_engine(url, pool_size=8, max_overflow=16, **_options(url))
+    engine = create_engine(url, pool_size=8, max_overflow=16, pool_use_lifo=True, **_options(url))
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
     store = SqlStore(engine)
