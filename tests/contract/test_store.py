@@ -431,3 +431,17 @@ def test_a_block_cannot_be_opened_twice(store: Store) -> None:
         writing.add_block(key, again)
     with store.reading() as reading:
         assert reading.blocks(key) == [block]
+
+
+def test_postgresql_is_durable_even_if_it_is_set_not_to_be(postgresql: Callable[[], str]) -> None:
+    """A role that acknowledges before it has written is overruled for our commits."""
+    import psycopg  # noqa: PLC0415 -- as in the fixture
+
+    where = postgresql()
+    with psycopg.connect(where, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = off')
+    store = open_store(where)
+    with store._engine.connect() as found:  # noqa: SLF001 -- no other way to see it
+        assert found.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    store.close()

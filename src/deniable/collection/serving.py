@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import socket
+import tempfile
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,8 +48,10 @@ def serve(where: str, settings: Settings, listening: socket.socket, *, workers: 
     if not shared:
         problem = "several workers need a store that they can share"
         raise CollectionError(problem, given=workers, expected="--store postgresql://…")
-    config = _config(partial(build, where, settings), factory=True, workers=workers)
-    Multiprocess(config, [listening]).run()
+    with tempfile.TemporaryDirectory(prefix="deniable-") as folder:
+        settings = replace(settings, metrics_folder=folder)
+        config = _config(partial(build, where, settings), factory=True, workers=workers)
+        Multiprocess(config, [listening]).run()
 
 
 def _collect_seldom() -> None:

@@ -45,7 +45,7 @@ class Desk:
         """Get ready to answer."""
         self.collection = collection
         self.settings = settings
-        self.metrics = Metrics()
+        self.metrics = Metrics(settings.metrics_folder)
         self.rates = RateLimit(settings.rate, settings.burst)
         self._offers: dict[str, tuple[Offer, float]] = {}
         # A lock lives as long as somebody waits for it.
@@ -143,6 +143,8 @@ class Desk:
         while True:
             await asyncio.sleep(TICK_SECONDS)
             self.commits.flush()
+            with contextlib.suppress(OSError):  # no room for counters is no reason to stop
+                self.metrics.share(self.commits.waiting)
             try:
                 await run_in_threadpool(self.collection.close_due_blocks)
             except DeniableError:

@@ -80,7 +80,8 @@ async def health(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Return counters for a monitor."""
     desk: Desk = request.app.state.desk
-    return Response(desk.metrics.to_text(desk.commits.waiting), media_type=TEXT_FORM)
+    text = await run_in_threadpool(desk.metrics.to_text, desk.commits.waiting)
+    return Response(text, media_type=TEXT_FORM)
 
 
 async def problem(request: Request) -> Response:

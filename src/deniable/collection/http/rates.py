@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import time
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,12 @@ class RateLimit:
     def __init__(
         self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Allow ``burst`` at once and ``rate`` a second; a rate of 0 allows everything."""
+        """Allow ``burst`` at once and ``rate`` a second; a rate of 0 allows everything.
+
+        No burst is larger than what a minute refills: then nobody gains by being forgotten.
+        """
         self._rate = rate
-        self._burst = float(max(1, burst))
+        self._burst = max(1.0, min(float(burst), rate * FORGET_AFTER))
         self._clock = clock
         self._key = fresh_key()
         self._buckets: dict[bytes, tuple[float, float]] = {}
@@ -33,7 +37,7 @@ class RateLimit:
         if not self._rate:
             return 0.0
         now = self._clock()
-        name = hashlib.blake2b(address.encode(), digest_size=12, key=self._key).digest()
+        name = hashlib.blake2b(household(address), digest_size=12, key=self._key).digest()
         level, since = self._buckets.pop(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
         short = level < 1
@@ -51,3 +55,20 @@ class RateLimit:
             ):
                 return
             del self._buckets[oldest]
+
+
+def household(address: str) -> bytes:
+    """Return what one subscriber has of an address: all of IPv4, half of IPv6.
+
+    >>> household("2001:db8::1") == household("2001:db8::2") != household("2001:db8:0:1::1")
+    True
+    >>> household("::ffff:192.0.2.1") == household("192.0.2.1") != household("192.0.2.2")
+    True
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address.encode()  # such as a local socket's
+    if isinstance(found, ipaddress.IPv4Address):
+        return found.packed
+    return found.ipv4_mapped.packed if found.ipv4_mapped else found.packed[:8]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def read_body(receive: Receive, largest: int) -> bytes:
     """Return a request's body, unless it is larger than the server reads."""
-    body = b""
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":

@@ -15,6 +15,7 @@ class Settings:
         rate: Requests a second from one address; 0 for no limit.
         burst: Requests that may come at once before the rate holds.
         tallies_only: Whether to give away no reports, to nobody: only what was counted.
+        metrics_folder: Where workers lay their counters for each other; empty for one worker.
     """
 
     largest_body: int = 2**21
@@ -22,3 +23,4 @@ class Settings:
     rate: float = 0.0
     burst: int = 200
     tallies_only: bool = False
+    metrics_folder: str = ""

@@ -165,5 +165,11 @@ SQLITE_CUT_LOG = (
 SQLITE_REWRITE = "VACUUM"
 POSTGRESQL_TIDY = "VACUUM report, invitation"
 
+# A database may be set to acknowledge what a power failure takes back. Not to us.
+POSTGRESQL_DURABLE = (
+    "SELECT set_config('synchronous_commit', 'on', false)"
+    " WHERE current_setting('synchronous_commit') = 'off'"
+)
+
 # Workers that start together lay the tables one after another.
 ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7238145)")

@@ -77,8 +77,8 @@ def open_store(where: str) -> SqlStore:
     """
     url = _url(where)
     engine = create_engine(url, pool_size=8, max_overflow=16, pool_use_lifo=True, **_options(url))
-    if url.get_backend_name() == "sqlite":
-        event.listen(engine, "connect", _set_up_sqlite)
+    sqlite = url.get_backend_name() == "sqlite"
+    event.listen(engine, "connect", _set_up_sqlite if sqlite else _set_up_postgresql)
     store = SqlStore(engine)
     with _as_storage_errors():
         _lay_tables(engine)
@@ -110,6 +110,13 @@ def _set_up_sqlite(connection: Any, record: object) -> None:  # noqa: ANN401 - t
     del record
     for setting in queries.SQLITE_SETTINGS:
         connection.execute(setting)
+
+
+def _set_up_postgresql(connection: Any, record: object) -> None:  # noqa: ANN401 - the driver's
+    del record
+    with connection.cursor() as cursor:
+        cursor.execute(queries.POSTGRESQL_DURABLE)
+    connection.commit()
 
 
 def _begin(connection: Connection, purpose: str) -> None:
