@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from deniable.channels import (
@@ -29,6 +31,7 @@ from deniable.channels import (
     two_coin,
     warner,
 )
+from deniable.channels.choose import BUILDERS
 from deniable.channels.coin import WORD
 from deniable.errors import ChannelError, EpsilonError, ReportError
 
@@ -40,12 +43,32 @@ if TYPE_CHECKING:
 HALF = WORD // 2
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, True, "1", None, 1e-12])
+@pytest.mark.parametrize(
+    "epsilon",
+    [
+        *(0, -1, math.nan, math.inf, True, "1", None, 1j),
+        *(2.0**-33, 1e-12, 1e-17, 1e-300, 5e-324, Decimal("sNaN"), np.float64("nan")),
+    ],
+)
 def test_a_level_that_is_none_is_refused(epsilon: float) -> None:
     """Zero, negative, infinite, missing and unreachably small levels are errors."""
-    for build in (k_ary, subset, symmetric_unary, rounded_laplace, local_hash):
+    for build in BUILDERS.values():
         with pytest.raises(EpsilonError):
             build(epsilon, 4)
+    with pytest.raises(EpsilonError):
+        best(epsilon, 4)
+
+
+@pytest.mark.parametrize("epsilon", [1, 1.0, Decimal(1), np.float64(1), np.float32(1), np.int64(1)])
+def test_a_level_may_be_any_kind_of_number(epsilon: float) -> None:
+    """One is one, whoever counts: NumPy's numbers give the channel of Python's."""
+    for build in BUILDERS.values():
+        assert build(epsilon, 4) == build(1.0, 4)
+
+
+def test_a_level_beyond_any_coin_is_a_level() -> None:
+    """However much is allowed, a 32-bit coin spends what it can."""
+    assert epsilon_of(k_ary(10**400, 4)) == epsilon_of(k_ary(44.0, 4)) < 44.0
 
 
 @pytest.mark.parametrize(
@@ -71,6 +94,8 @@ def test_a_level_that_is_none_is_refused(epsilon: float) -> None:
         (lambda: two_coin(1.0, [0.5, 0.4]), "sum to 1"),
         (lambda: two_coin(1.0, [0.5, math.nan]), "finite"),
         (lambda: two_coin(1.0, [0.5, 0.5], floor=2), "floor"),
+        (lambda: two_coin(1.0, [-0.05, 1.05], floor=0.5), "not negative"),
+        (lambda: two_coin(1.0, [0.5, 0.4], floor=1), "sum to 1"),
         (lambda: channel_for("k-arry", 1.0, 4), "k-ary"),
     ],
 )

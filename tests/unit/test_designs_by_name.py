@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from deniable.channels import KAry, SubsetSelection, TwoCoin
@@ -29,6 +32,13 @@ def test_ask_one_makes_every_pair_a_view_of_its_own() -> None:
     design = design_for(survey(Privacy(1.0, "ask-one")))
     assert groups(design) == [[(0, 1)], [(0, 2)], [(0, 3)], [(1, 2)], [(1, 3)], [(2, 3)]]
     assert all(1.0 - 1e-6 < cost <= 1.0 for cost in view_epsilons(design.channels))
+
+
+@pytest.mark.parametrize("level", [np.float64(0.5), np.float32(0.5), Fraction(1, 2)])
+def test_a_level_out_of_an_array_is_the_level(level: float) -> None:
+    """Whoever tries the levels of an array gets the designs of the plain numbers."""
+    assert design_for(survey(Privacy(level))).digest == design_for(survey(Privacy(0.5))).digest
+    assert design_for(survey(Privacy(np.int64(1)))).epsilon == "1"
 
 
 def test_ask_one_takes_groups_as_they_are_given() -> None:

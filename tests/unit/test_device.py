@@ -369,7 +369,7 @@ def test_a_memory_of_another_version_is_refused() -> None:
         Device(storage, AGREED)
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, math.inf, math.nan, True, "1"])
+@pytest.mark.parametrize("epsilon", [0, -1, math.inf, math.nan, True, "1", 10**400])
 def test_an_agreement_to_nothing_or_everything_is_refused(epsilon: float) -> None:
     """Only a positive finite level can be agreed to."""
     with pytest.raises(EpsilonError):

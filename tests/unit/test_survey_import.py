@@ -105,6 +105,7 @@ def test_a_question_with_few_answers_comes_along(
         ({"type": "comment"}, HERE, "free text"),
         ({"type": "text"}, HERE, "free text"),
         ({"type": "text", "inputType": "number"}, HERE, "bins"),
+        ({"type": "text", "inputType": ["number"]}, HERE, "free text"),
         ({"type": "ranking", "choices": ["x", "y"]}, HERE, "ranking"),
         ({"type": "file"}, HERE, "files"),
         ({"type": "hologram"}, HERE, "'hologram'"),

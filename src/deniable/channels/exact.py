@@ -6,6 +6,7 @@ import math
 from decimal import ROUND_CEILING, Decimal, localcontext
 from functools import lru_cache
 from itertools import accumulate
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from deniable.channels.coin import WORD
@@ -20,6 +21,9 @@ DIGITS = 60
 LARGEST_EPSILON = 44.0
 """Beyond this no 32-bit coin can tell the channel from the bare truth."""
 
+SMALLEST_EPSILON = Decimal(2) ** -32
+"""Below this no 32-bit coin tells one answer from another, whatever the channel."""
+
 SLACK = Decimal(2) ** -44
 """Relative room left under an asked ε, so that a client that certifies with rounded-up
 doubles (the browser) still accepts a channel built to the limit."""
@@ -27,13 +31,17 @@ doubles (the browser) still accepts a channel built to the limit."""
 
 def asked_epsilon(epsilon: float) -> Decimal:
     """Return an asked-for ε as an exact decimal, or say why it is none."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float | Decimal):
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real | Decimal):
         problem = "epsilon is not a number"
         raise EpsilonError(problem, given=epsilon, expected="a positive number such as 1.0")
-    if not math.isfinite(epsilon) or epsilon <= 0:
+    # NumPy's numbers are numbers too, but only their Python value has an exact decimal.
+    level = Decimal(epsilon if isinstance(epsilon, int | Decimal) else float(epsilon))
+    if not level.is_finite() or level <= 0:
         problem = "epsilon must be positive and finite"
         raise EpsilonError(problem, given=epsilon, expected="a number such as 1.0")
-    return min(Decimal(epsilon), Decimal(LARGEST_EPSILON)) * (1 - SLACK)
+    if level < SMALLEST_EPSILON:
+        raise _too_small(epsilon)
+    return min(level, Decimal(LARGEST_EPSILON)) * (1 - SLACK)
 
 
 @lru_cache(maxsize=4096)
@@ -96,9 +104,13 @@ def truth_out_of(epsilon: float, least: int) -> int:
 
 def _usable_head(head: int, epsilon: float) -> int:
     if head < 1:
-        problem = "epsilon is too small for a 32-bit coin: no answer would ever show"
-        raise EpsilonError(problem, given=epsilon, expected="a larger epsilon or fewer cells")
+        raise _too_small(epsilon)
     return min(head, WORD - 1)
+
+
+def _too_small(epsilon: float) -> EpsilonError:
+    problem = "epsilon is too small for a 32-bit coin: no answer would ever show"
+    return EpsilonError(problem, given=epsilon, expected="a larger epsilon or fewer cells")
 
 
 def even_weights(size: int) -> tuple[int, ...]:
@@ -116,12 +128,7 @@ def weights_from(probabilities: Sequence[float], *, least: int = 1) -> tuple[int
 
     Largest remainders; no weight is below ``least`` where the probability is positive.
     """
-    if any(not math.isfinite(value) or value < 0 for value in probabilities):
-        problem = "probabilities must be finite and not negative"
-        raise ChannelError(problem, given=list(probabilities)[:8])
-    if not math.isclose(math.fsum(probabilities), 1, abs_tol=1e-6):
-        problem = "probabilities must sum to 1"
-        raise ChannelError(problem, given=math.fsum(probabilities))
+    check_probabilities(probabilities)
     total = math.fsum(probabilities)
     shares = [value / total * WORD for value in probabilities]
     floors = [max(int(share), least) if share > 0 else 0 for share in shares]
@@ -136,6 +143,16 @@ def weights_from(probabilities: Sequence[float], *, least: int = 1) -> tuple[int
         problem = "probabilities cannot be expressed in 32 bits"
         raise ChannelError(problem, given=f"{len(shares)} cells")
     return tuple(floors)
+
+
+def check_probabilities(probabilities: Sequence[float]) -> None:
+    """Refuse what is no distribution."""
+    if any(not math.isfinite(value) or value < 0 for value in probabilities):
+        problem = "probabilities must be finite and not negative"
+        raise ChannelError(problem, given=list(probabilities)[:8])
+    if not math.isclose(math.fsum(probabilities), 1, abs_tol=1e-6):
+        problem = "probabilities must sum to 1"
+        raise ChannelError(problem, given=math.fsum(probabilities))
 
 
 def bounds_of(weights: Sequence[int]) -> tuple[int, ...]:

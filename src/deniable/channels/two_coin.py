@@ -10,6 +10,7 @@ from deniable.channels.coin import WORD
 from deniable.channels.exact import (
     bounds_of,
     check_head,
+    check_probabilities,
     check_size,
     check_weights,
     even_weights,
@@ -96,6 +97,7 @@ def with_floor(fake: Sequence[float], floor: float) -> tuple[int, ...]:
         problem = "the floor of a fake distribution must be above 0 and at most 1"
         raise ChannelError(problem, given=floor, expected="a share such as 0.1")
     check_size(len(fake))
+    check_probabilities(fake)  # the floor would hide what is wrong with T
     size = len(fake)
     mixed = [(1 - floor) * value + floor / size for value in fake]
     return weights_from(mixed, least=least_weight(floor, size))

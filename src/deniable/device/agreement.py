@@ -14,6 +14,7 @@ from deniable.channels import format_epsilon, keeps_floor
 from deniable.errors import DigestError, EpsilonError, PrivacyRefusedError
 from deniable.protocol import attribute_epsilons, view_epsilons
 from deniable.protocol.design import check_channels
+from deniable.schema.privacy import epsilon_fault
 
 if TYPE_CHECKING:
     from deniable.protocol import Block, Design
@@ -35,10 +36,9 @@ class Agreement:
 
     def __post_init__(self) -> None:
         """Refuse an agreement to nothing or to everything."""
-        if not isinstance(self.epsilon, int | float) or isinstance(self.epsilon, bool):
-            raise EpsilonError("an agreed epsilon is not a number", given=self.epsilon)
-        if not math.isfinite(self.epsilon) or self.epsilon <= 0:
-            problem = "an agreed epsilon must be positive and finite"
+        fault = epsilon_fault(self.epsilon)
+        if fault:
+            problem = f"an agreed epsilon {fault}"
             raise EpsilonError(problem, given=self.epsilon, expected="a number such as 1.0")
         if not 0 <= self.floor <= 1:
             problem = "an agreed floor must lie between 0 and 1"

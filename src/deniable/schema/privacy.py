@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from deniable.errors import EpsilonError, SchemaError
@@ -94,6 +95,7 @@ class Privacy:
             raise SchemaError(
                 "repeats is not a whole number above 0", given=self.repeats, expected="1 or more"
             )
+        object.__setattr__(self, "epsilon", float(self.epsilon))
         options = {key: frozen(value) for key, value in self.options.items()}
         object.__setattr__(self, "options", FrozenMap(options))
         for key, fault in option_faults(self.design, options):
@@ -116,7 +118,7 @@ class Privacy:
 
 def epsilon_fault(epsilon: object) -> str | None:
     """Say what keeps a value from being a level of privacy, if anything does."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float):
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real):
         return "is not a number"
     try:
         finite = math.isfinite(epsilon)

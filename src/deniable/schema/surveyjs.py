@@ -152,7 +152,7 @@ class _Reading:
             localized(element.get("description"), self.own),
             element.get("isRequired") is True,
         )
-        is_number = sort == "text" and element.get("inputType") in {"number", "range"}
+        is_number = sort == "text" and element.get("inputType") in ("number", "range")
         reason = next((why for key, why in _FROM_ELSEWHERE.items() if element.get(key)), None)
         if reason or not (is_number or sort in self._readers):
             sorry = f"questions of type {sort!r} are not known"
