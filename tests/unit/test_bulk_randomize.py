@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -227,6 +228,17 @@ def test_a_failure_while_replacing_leaves_the_old_reports(tmp_path: Path) -> Non
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_target_that_cannot_be_replaced_leaves_no_words_about_it(tmp_path: Path) -> None:
+    """Where the reports did not arrive, nothing beside them says what they are."""
+    (tmp_path / "answers.csv").write_text("sex,grade,age\nmale,low,7\n", encoding="utf-8")
+    (tmp_path / "reports.csv").mkdir()
+    with pytest.raises(OSError, match=r"reports\.csv"):
+        bulk.randomize_file(
+            tmp_path / "answers.csv", tmp_path / "reports.csv", survey(), replace=True
+        )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "reports.csv"]
+
+
 @pytest.mark.parametrize("name", ["reports.sav", "reports", "nowhere/reports.csv"])
 def test_a_target_that_cannot_be_written_is_refused_first(name: str, tmp_path: Path) -> None:
     """Before anything is read, a wrong ending or folder is an error."""
@@ -313,3 +325,28 @@ def test_what_is_no_frame_is_refused() -> None:
     """A list is not guessed at."""
     with pytest.raises(DataError, match="no data frame"):
         bulk.randomize([[1, 2]], truthful(3))
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (pd.DataFrame({"a": [0, SECRET, 1], "b": [1, 2, 3]}), "column 'a' is not of one type"),
+        (pd.DataFrame({"a": [SECRET, 0, 1]}), "column 'a' is not of one type"),
+        (pd.DataFrame({"a": [1j]}), "column 'a' is not of one type"),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "cannot be read"),
+        (pl.LazyFrame({"a": [SECRET]}).select(pl.col("a").cast(pl.Int64)), "cannot be read"),
+        ("select cast('none of your business' as int) as a", "cannot be read"),
+    ],
+)
+def test_a_frame_that_cannot_be_read_is_refused_without_quoting_it(
+    frame: object, words: str
+) -> None:
+    """Every library quotes the value at which it stumbled; our sentence does not."""
+    if isinstance(frame, str):  # a query; a relation kept until the end of Python is a leak
+        frame = duckdb.sql(frame)
+    for work in (lambda: bulk.randomize(frame, truthful(3)), lambda: bulk.infer_schema(frame)):
+        with pytest.raises(DataError) as caught:
+            work()
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(DataError, match=words):
+        bulk.randomize(frame, truthful(3))

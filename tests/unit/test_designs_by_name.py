@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,8 @@ def test_ask_one_makes_every_pair_a_view_of_its_own() -> None:
 def test_a_level_out_of_an_array_is_the_level(level: float) -> None:
     """Whoever tries the levels of an array gets the designs of the plain numbers."""
     assert design_for(survey(Privacy(level))).digest == design_for(survey(Privacy(0.5))).digest
-    assert design_for(survey(Privacy(np.int64(1)))).epsilon == "1"
+    whole: Any = np.int64(1)
+    assert design_for(survey(Privacy(whole))).epsilon == "1"
 
 
 def test_ask_one_takes_groups_as_they_are_given() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -125,10 +126,13 @@ def test_domains_read_off_the_data_are_warned_about_by_name() -> None:
         ({"a": [b"x", b"y"]}, {}, "'a'"),
         ({"a": [["x"], ["y"]]}, {}, "'a' is of type List"),
         ({"a": ["?", "NA", "x"]}, {"missing_words": ["?", "NA"]}, "2 different words"),
-        ({"a": [" x", "y"]}, {}, "begins or ends with a space"),
+        ({"a": [" x", "y"]}, {}, "'a'.*begins or ends with a space"),
+        ({"a": [math.inf, -math.inf]}, {}, "'a' holds numbers that no round bins suit"),
+        ({"a": [-1e308, 0.5, 1e308]}, {}, "'a' holds numbers that no round bins suit"),
+        ({"a": [10**17 + n for n in range(30)]}, {}, "'a' holds numbers that no round bins suit"),
         ({"my column": ["x", "y"]}, {}, "cannot be the name"),
-        ({"a": ["x", "y"]}, {"columns": ["b"]}, "no column 'b'"),
-        ({"a": ["x", "y"]}, {"bins": {"b": [0, 1]}}, "no column 'b'"),
+        ({"a": ["x", "y"]}, {"columns": ["b"]}, "lack the column 'b'"),
+        ({"a": ["x", "y"]}, {"bins": {"b": [0, 1]}}, "lack the column 'b'"),
         ({"a": [1.5, 2.5]}, {"bins": {"a": [2, 1]}}, "do not increase"),
     ],
 )
@@ -138,6 +142,21 @@ def test_columns_that_cannot_be_asked_are_refused_by_name(
     """Each refusal names the column and what is the matter with it."""
     with pytest.raises(DataError, match=told):
         inferred(pl.DataFrame(columns), **options)
+    if columns.keys() == {"a"} and not isinstance(columns["a"], pd.Index):
+        with pytest.raises(DataError):
+            inferred(pa.table(columns), **options)
+
+
+def test_an_empty_text_is_a_missing_answer() -> None:
+    """What randomizing takes for no answer, inferring does too, under a name that is free."""
+    schema = inferred(pl.DataFrame({"a": ["", "missing", "present"]}))
+    assert schema["a"].cell_names == ("missing", "present", "not answered")
+    assert schema["a"].index("") == schema["a"].missing_cell
+
+
+def test_nought_has_one_sign() -> None:
+    """Arrow tells 0 from -0; as a category they are one."""
+    assert inferred(pa.table({"a": [-0.0, 0.0, 1.0]}))["a"].cell_names == ("0", "1")
 
 
 def test_one_name_in_two_normal_forms_is_one_category() -> None:

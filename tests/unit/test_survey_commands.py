@@ -94,7 +94,7 @@ def test_infer_without_output_prints_a_survey_file(tmp_path: Path) -> None:
         (("infer", "absent.csv"), "No such file"),
         (("infer", "broken.parquet"), "broken.parquet cannot be read as a table"),
         (("infer", "d.csv", "--bins", "a=x"), "not of the form age=18,30,65"),
-        (("infer", "d.csv", "--columns", "z"), "no column 'z'"),
+        (("infer", "d.csv", "--columns", "z"), "lack the column 'z'"),
         (("infer", "d.csv", "--epsilon", "0"), "epsilon"),
         (("import", "d.csv"), "one .json, one .xlsx, or two .csv files"),
         (("import", "broken.json"), "is not JSON"),

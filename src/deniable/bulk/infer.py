@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
+from deniable.bulk.source import check_columns, in_our_words, known_frame, names_of
 from deniable.errors import DataError, SchemaError
 from deniable.schema import Attribute, Category, Schema
-from deniable.schema.category import MISSING_NAME, missing_code, natural_codes
+from deniable.schema.attribute import is_missing
+from deniable.schema.bins import edges_fault
+from deniable.schema.category import missing_code, missing_name, natural_codes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -67,23 +70,31 @@ def infer_schema(
     Raises:
         DataError: Listing every column that cannot be asked as it is.
     """
-    lazy = nw.from_native(frame).lazy()
-    dtypes = lazy.collect_schema()
-    names = list(dtypes.names() if columns is None else columns)
+    known = known_frame(frame)
+    there = names_of(known)
+    names = list(there if columns is None else columns)
     declared = dict(bins or {})
-    absent = [name for name in (*names, *declared) if name not in dtypes.names()]
-    if absent:
-        raise DataError(
-            f"the data have no column {absent[0]!r}",
-            expected=f"columns among {', '.join(map(repr, dtypes.names()))}",
-        )
+    check_columns([*dict.fromkeys((*names, *declared))], there)
+    with in_our_words():
+        return _proposed(known.lazy(), names, declared, tuple(missing_words), most_categories)
+
+
+def _proposed(
+    lazy: nw.LazyFrame[Any],
+    names: Sequence[str],
+    declared: Mapping[str, Sequence[float]],
+    missing_words: tuple[str, ...],
+    most_categories: int,
+) -> Schema:
+    dtypes = lazy.collect_schema()
     attributes, faults, read_off = [], [], []
     for name in names:
-        column = _Column(lazy, name, dtypes[name], tuple(missing_words), most_categories)
+        column = _Column(lazy, name, dtypes[name], missing_words, most_categories)
         try:
             attributes.append(column.attribute(declared.get(name)))
         except (DataError, SchemaError) as error:
-            faults.append(error.problem)
+            told = repr(name) in error.problem
+            faults.append(error.problem if told else f"column {name!r}: {error.problem}")
         if name not in declared and not isinstance(dtypes[name], nw.Enum | nw.Boolean):
             read_off.append(name)
     if faults:
@@ -93,7 +104,7 @@ def infer_schema(
             f"the domains of {', '.join(read_off)} were read off the data; check that they tell"
             " nothing about a person, and declare them",
             DomainFromDataWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return Schema(tuple(attributes))
 
@@ -122,11 +133,11 @@ class _Column:
             raise DataError(
                 f"column {self.name!r} has {len(missing)} different words for a missing answer"
             )
-        has_missing = bool(missing) or any(map(_is_null, seen))
-        values = [value for value in seen if not _is_null(value) and value not in missing]
+        has_missing = bool(missing) or any(map(is_missing, seen))
+        values = [value for value in seen if not is_missing(value) and value not in missing]
         kind, categories, bounds = self._answers(values, edges)
         if has_missing:
-            name = missing[0] if missing else MISSING_NAME
+            name = missing[0] if missing else missing_name([one.name for one in categories])
             codes = [category.code for category in categories]
             categories = (*categories, Category(missing_code(codes), name))
         return Attribute(
@@ -140,7 +151,8 @@ class _Column:
         self, values: list[object], edges: Sequence[float] | None
     ) -> tuple[Kind, tuple[Category, ...], tuple[float, ...] | None]:
         if edges is not None or self._is_numeric(values):
-            numeric = Attribute.numeric(self.name, edges or self._round_edges())
+            bins = self._round_edges() if edges is None else edges
+            numeric = Attribute.numeric(self.name, bins)
             return "numeric", numeric.categories, numeric.edges
         if isinstance(self.dtype, nw.Enum):
             words = (word for word in self._declared() if word not in self.missing_words)
@@ -151,7 +163,7 @@ class _Column:
             texts = {unicodedata.normalize("NFC", str(value)) for value in values}
             return "nominal", _named(sorted(texts)), None
         if all(map(_is_whole, values)):
-            return "nominal", _named(map(str, sorted(map(_whole, values)))), None
+            return "nominal", _named(map(str, sorted(set(map(_whole, values))))), None
         raise DataError(f"column {self.name!r} holds values of several types")
 
     def _is_numeric(self, values: list[object]) -> bool:
@@ -176,12 +188,20 @@ class _Column:
         return seen
 
     def _round_edges(self) -> tuple[float, ...]:
-        column = nw.col(self.name).cast(nw.Float64)
-        finite = self.frame.select(column).filter(nw.col(self.name).is_finite())  # drops nulls too
-        ends = finite.select(
-            nw.col(self.name).min().alias("low"), nw.col(self.name).max().alias("high")
-        ).collect()
-        return round_edges(float(ends["low"][0]), float(ends["high"][0]))
+        column = nw.col(self.name)
+        numbers = self.frame.select(column)
+        if not self.dtype.is_integer():
+            numbers = numbers.select(column.cast(nw.Float64)).filter(column.is_finite())
+        ends = numbers.select(column.min().alias("low"), column.max().alias("high")).collect()
+        low, high = (
+            math.nan if one is None else float(one) for one in (*ends["low"], *ends["high"])
+        )
+        edges = round_edges(low, high) if math.isfinite(high - low) else ()
+        if edges_fault(edges):
+            raise DataError(
+                f"column {self.name!r} holds numbers that no round bins suit; declare bins"
+            )
+        return edges
 
 
 def round_edges(low: float, high: float) -> tuple[float, ...]:
@@ -203,10 +223,6 @@ def _named(names: Iterable[str]) -> tuple[Category, ...]:
     listed = list(names)
     codes = natural_codes(listed)
     return tuple(Category(code, name) for code, name in zip(codes, listed, strict=True))
-
-
-def _is_null(value: object) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _is_number(value: object) -> bool:

@@ -39,7 +39,7 @@ class Sink(Protocol):
 def open_sink(path: Path, schema: pa.Schema, provenance: bytes) -> Iterator[Sink]:
     """Open a file for reports; it takes its name when the body ends well."""
     kind = file_format(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    unfinished, about = _unfinished(path), _unfinished(sidecar(path))
     try:
         if kind == "parquet":
             with pq.ParquetWriter(unfinished, schema, **_packing(schema)) as writer:
@@ -47,10 +47,17 @@ def open_sink(path: Path, schema: pa.Schema, provenance: bytes) -> Iterator[Sink
         else:
             with _csv_stream(unfinished, path) as stream:
                 yield _Csv(stream, schema)
-            sidecar(path).write_bytes(provenance)
+            about.write_bytes(provenance)
         unfinished.replace(path)
+        if about.exists():
+            about.replace(sidecar(path))
     finally:
         unfinished.unlink(missing_ok=True)
+        about.unlink(missing_ok=True)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.unfinished")
 
 
 def sidecar(path: Path) -> Path:

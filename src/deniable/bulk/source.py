@@ -7,15 +7,16 @@ replaced by sentences of our own, because theirs quote the file.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import narwhals as nw
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from deniable.errors import DataError, nearest
+from deniable.errors import DataError, DeniableError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
     Frame: TypeAlias = IntoFrame | pa.RecordBatchReader
+    AnyFrame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 BATCH_ROWS: Final = 2**16
 """Rows taken at a time from where they can be taken by number."""
@@ -69,34 +71,71 @@ def open_frame(frame: Frame, columns: Sequence[str]) -> Source:
     if isinstance(frame, pa.RecordBatchReader):
         check_columns(columns, frame.schema.names)
         return Source(None, _of_reader(frame, columns))
+    known = known_frame(frame)
+    check_columns(columns, names_of(known))
+    rows = len(known) if isinstance(known, nw.DataFrame) else None
+    return Source(rows, _of_frame(known, columns))
+
+
+def known_frame(frame: IntoFrame) -> AnyFrame:
+    """Return a data frame of any library, as Narwhals sees it."""
+    with in_our_words():
+        try:
+            return nw.from_native(frame)
+        except TypeError:
+            problem = "this is no data frame"
+            expected = "a pandas, Polars, PyArrow or DuckDB frame, or any other that Narwhals knows"
+            raise DataError(problem, given=type(frame).__name__, expected=expected) from None
+
+
+def names_of(frame: AnyFrame) -> list[str]:
+    """Return the names of a frame's columns."""
+    with in_our_words():
+        return frame.collect_schema().names()
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """Put a sentence of our own in place of a library's, which may quote an answer."""
     try:
-        known = nw.from_native(frame)
-    except TypeError:
-        problem = "this is no data frame"
-        expected = "a pandas, Polars, PyArrow or DuckDB frame, or any other that Narwhals knows"
-        raise DataError(problem, given=type(frame).__name__, expected=expected) from None
-    check_columns(columns, known.collect_schema().names())
-    chosen = known.select(*columns)
-    if isinstance(chosen, nw.DataFrame):
-        return Source(len(chosen), _of_eager(chosen))
-    native = chosen.to_native()
-    if hasattr(native, "__arrow_c_stream__"):
-        return Source(None, _of_reader(pa.RecordBatchReader.from_stream(native), columns))
-    return Source(None, _of_table(chosen.collect(backend="pyarrow").to_native()))
+        yield
+    except DeniableError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- every library has errors of its own
+        problem = "this data frame cannot be read"
+        expected = "columns of different names, each of one type"
+        raise DataError(problem, given=type(error).__name__, expected=expected) from None
 
 
-def _of_eager(frame: nw.DataFrame[nw.typing.IntoDataFrame]) -> Iterator[pa.Table]:
-    for start in range(0, len(frame), BATCH_ROWS):
-        yield frame[start : start + BATCH_ROWS].to_arrow()
+def _of_frame(frame: AnyFrame, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Read a frame; a lazy one is computed as it is read."""
+    with in_our_words():
+        chosen = frame.select(*columns)
+        if isinstance(chosen, nw.DataFrame):
+            for start in range(0, len(chosen), BATCH_ROWS):
+                yield _arrow_of(chosen[start : start + BATCH_ROWS])
+        elif hasattr(chosen.to_native(), "__arrow_c_stream__"):
+            reader = pa.RecordBatchReader.from_stream(chosen.to_native())
+            yield from _of_reader(reader, columns)
+        else:
+            yield chosen.collect(backend="pyarrow").to_native()
 
 
-def _of_table(table: pa.Table) -> Iterator[pa.Table]:
-    yield table
+def _arrow_of(frame: nw.DataFrame[Any]) -> pa.Table:
+    """Return rows as Arrow columns, or name the column that cannot be one."""
+    try:
+        return frame.to_arrow()
+    except Exception:  # noqa: BLE001 -- as above
+        for name in frame.columns if len(frame.columns) > 1 else ():
+            _arrow_of(frame.select(name))
+        problem = f"column {frame.columns[0]!r} is not of one type that answers have"
+        raise DataError(problem, expected="text, numbers or truth values") from None
 
 
 def _of_reader(reader: pa.RecordBatchReader, columns: Sequence[str]) -> Iterator[pa.Table]:
-    for batch in reader:
-        yield pa.Table.from_batches([batch]).select(columns)
+    with in_our_words():
+        for batch in reader:
+            yield pa.Table.from_batches([batch]).select(columns)
 
 
 def open_file(path: Path, columns: Sequence[str]) -> Source:

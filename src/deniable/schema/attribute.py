@@ -155,7 +155,7 @@ class Attribute:
         >>> Attribute.nominal("sex", ["female", "male"]).index("male")
         1
         """
-        if _is_missing(answer):
+        if is_missing(answer):
             if self.missing == "refuse":
                 raise AnswerError(f"attribute {self.name!r} was not answered", expected="an answer")
             return self.size - 1
@@ -228,7 +228,8 @@ class Attribute:
         return None
 
 
-def _is_missing(answer: object) -> bool:
+def is_missing(answer: object) -> bool:
+    """Tell whether an answer is none: ``None``, the empty text, or no number."""
     if answer is None:
         return True
     if isinstance(answer, str):

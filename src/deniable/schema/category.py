@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 10_000
 MISSING_NAME: Final = "missing"
+_MISSING_NAMES: Final = (MISSING_NAME, "not answered", "no answer")
 
 # The shortest spelling only: "007" and "+7" are names, not the number seven.
 WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,14}", re.ASCII)
@@ -123,6 +124,16 @@ def natural_codes(names: Iterable[str]) -> list[int]:
     return [code for code in codes if code is not None]
 
 
+def missing_name(names: Iterable[str]) -> str:
+    """Choose a name for the missing answer that no other answer has.
+
+    >>> missing_name(["present", "missing"])
+    'not answered'
+    """
+    taken = set(names)
+    return next((name for name in _MISSING_NAMES if name not in taken), MISSING_NAME)
+
+
 def missing_code(codes: Iterable[int]) -> int:
     """Choose a code for the missing answer: -1, or the first below that is free."""
     taken = set(codes)
@@ -138,5 +149,5 @@ def coded(names: Iterable[str], *, with_missing: bool) -> tuple[Category, ...]:
     codes = natural_codes(names)
     categories = [Category(code, name) for code, name in zip(codes, names, strict=True)]
     if with_missing:
-        categories.append(Category(missing_code(codes), MISSING_NAME))
+        categories.append(Category(missing_code(codes), missing_name(names)))
     return tuple(categories)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from deniable.errors import SchemaError, SurveyFileError
 from deniable.schema.attribute import Attribute
-from deniable.schema.category import MISSING_NAME, Category, missing_code, natural_codes
+from deniable.schema.category import Category, missing_code, missing_name, natural_codes
 from deniable.schema.elements import BOOLEAN_NAMES
 from deniable.schema.foreign import identifier, survey_name
 from deniable.schema.frozen import NO_TEXTS, FrozenMap, text_in
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from deniable.schema.page import Widget
     from deniable.schema.privacy import Privacy
 
-_MISSING_NAMES: Final = (MISSING_NAME, "not answered")
 _LONGEST_ATTRIBUTE_NAME: Final = 64
 _MOST_REASONS: Final = 5
 _JOIN: Final = " – "
@@ -130,8 +129,7 @@ class Draft:
         widget: Widget,
     ) -> None:
         if not question.required:
-            taken = {category.name for category in categories}
-            name = next((name for name in _MISSING_NAMES if name not in taken), MISSING_NAME)
+            name = missing_name([category.name for category in categories])
             extra = Category(missing_code([c.code for c in categories]), name)
             categories = (*categories, extra)
         try:

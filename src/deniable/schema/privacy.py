@@ -124,7 +124,7 @@ def epsilon_fault(epsilon: object) -> str | None:
         finite = math.isfinite(epsilon)
     except OverflowError:  # a whole number of hundreds of digits
         finite = False
-    return None if finite and epsilon > 0 else "is not a finite number above 0"
+    return None if finite and float(epsilon) > 0 else "is not a finite number above 0"
 
 
 def frozen(value: object) -> object:
