@@ -17,8 +17,14 @@ import pytest
 
 from deniable import bulk
 from deniable.bulk import respondents
-from deniable.channels import k_ary
-from deniable.errors import AnswerError, DataError, DeniableError, DesignError
+from deniable.channels import k_ary, two_coin
+from deniable.errors import (
+    AnswerError,
+    DataError,
+    DeniableError,
+    DigestError,
+    PrivacyRefusedError,
+)
 from deniable.protocol import Block, Design, Group, View, design_for, first_block
 from deniable.protocol.at_rest import PROVENANCE_KEY, provenance_from_bytes
 from deniable.schema import Attribute, Privacy, Schema, Survey
@@ -317,8 +323,30 @@ def test_another_block_brings_its_own_channels() -> None:
     reports = bulk.randomize(answers(), survey("rrba"), block=later)
     about = provenance_from_bytes(reports.schema.metadata[PROVENANCE_KEY])
     assert about.blocks == (later,)
-    with pytest.raises(DesignError, match="another design"):
+    with pytest.raises(DigestError, match="another design"):
         bulk.randomize(answers(), survey("joint"), block=first_block(design))
+
+
+def test_a_block_that_breaks_the_promise_of_its_design_is_refused() -> None:
+    """What a device would refuse is not spent on a whole frame either."""
+    design = design_for(survey("rrba"))
+    views = [[group.size for group in view.groups] for view in design.views]
+    costly = tuple(tuple(two_coin(9.0, [1 / m] * m) for m in view) for view in views)
+    with pytest.raises(PrivacyRefusedError, match="cost more privacy"):
+        bulk.randomize(answers(), survey("rrba"), block=Block(design.digest, 3, costly))
+    bare = tuple(
+        tuple(two_coin(0.1, [0.98, *[0.02 / (m - 1)] * (m - 1)]) for m in view) for view in views
+    )
+    with pytest.raises(PrivacyRefusedError, match="floor"):
+        bulk.randomize(answers(), survey("rrba"), block=Block(design.digest, 3, bare))
+    with pytest.raises(PrivacyRefusedError, match="changed channels"):
+        bulk.randomize(answers(), plain := design_for(survey()), block=weaker(plain))
+
+
+def weaker(design: Design) -> Block:
+    """Return a block of a fixed design with other channels, even if they cost less."""
+    channels = tuple(tuple(k_ary(0.1, g.size) for g in view.groups) for view in design.views)
+    return Block(design.digest, 1, channels)
 
 
 def test_what_is_no_frame_is_refused() -> None:

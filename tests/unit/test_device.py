@@ -28,6 +28,7 @@ from deniable.device import (
     reports_body,
     submit,
 )
+from deniable.device.answer import untraced
 from deniable.errors import (
     AnswerError,
     DigestError,
@@ -229,6 +230,37 @@ def test_a_storage_that_throws_does_not_stop_an_answer() -> None:
     assert not device.lasting
 
 
+class FlakyStorage(MemoryStorage):
+    """A storage that cannot be read the first few times."""
+
+    def __init__(self, failures: int) -> None:
+        """Fail so often."""
+        super().__init__()
+        self.failures = failures
+
+    def read(self) -> bytes | None:
+        """Fail, or read."""
+        self.failures -= 1
+        if self.failures >= 0:
+            raise OSError(5, "input/output error")
+        return super().read()
+
+
+def test_a_storage_that_recovers_remembers_from_then_on() -> None:
+    """What was said while the memory could not be read is written once it can, beside the old."""
+    storage = FlakyStorage(failures=0)
+    other = ask_one_design(SIZES, survey="other")
+    Device(storage, AGREED).respond(other, first_block(other), answer(0, 0, 0))
+    storage.failures = 2
+    device = Device(storage, AGREED)
+    report = device.respond(DESIGN, BLOCK, answer(1, 1, 1))
+    assert not device.lasting
+    device.mark_sent(report)
+    assert device.lasting
+    known = Device(storage, AGREED).ledger
+    assert {entry.survey for entry in known.entries.values()} == {"other", DESIGN.survey}
+
+
 def test_a_damaged_memory_is_an_error_and_not_a_fresh_start() -> None:
     """Forgetting a damaged memory would spend the same privacy twice."""
     storage = MemoryStorage()
@@ -279,6 +311,15 @@ class BrokenCoin(ScriptedCoin):
             raise OSError("no more randomness") from error
 
 
+@untraced
+def break_twice(truth: int) -> None:
+    """Fail with another cause than the error that is being handled, the truth at hand."""
+    try:
+        (0,)[truth]
+    except IndexError:
+        raise OSError("no more randomness") from ValueError("elsewhere")
+
+
 TOO_LARGE = 987_654_321
 """An answer to be looked for in what is shown."""
 
@@ -302,11 +343,12 @@ LARGE = Design(
         lambda: Device(MemoryStorage(), Agreement(1.0), coin=BrokenCoin([])).respond(
             LARGE, first_block(LARGE), Answer((TOO_LARGE,), (TOO_LARGE + 1,))
         ),
+        lambda: break_twice(TOO_LARGE),
         lambda: Device(MemoryStorage(), AGREED).respond(
             DESIGN, BLOCK, Answer((TOO_LARGE,), (TOO_LARGE + 1,))
         ),
     ],
-    ids=["domain", "category", "stranger", "no mapping", "coin", "design"],
+    ids=["domain", "category", "stranger", "no mapping", "coin", "two causes", "design"],
 )
 def test_an_error_shows_no_answer_even_with_the_locals_of_its_trace(
     fail: Callable[[], object],
@@ -314,8 +356,13 @@ def test_an_error_shows_no_answer_even_with_the_locals_of_its_trace(
     """A crash reporter that writes down every frame's variables writes down no answer."""
     with pytest.raises(Exception, match=r".") as caught:
         fail()
-    trace = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
-    shown = "".join(trace.format())
+    errors = [caught.value, caught.value.__cause__, caught.value.__context__]
+    shown = "".join(
+        line
+        for error in errors
+        if error is not None
+        for line in traceback.TracebackException.from_exception(error, capture_locals=True).format()
+    )
     assert "guarded" in shown, "the trace begins where the frames were forgotten"
     assert str(TOO_LARGE) not in shown
 

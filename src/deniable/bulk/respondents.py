@@ -18,6 +18,7 @@ from deniable.bulk.keystream import TILE_WORDS
 from deniable.bulk.sampler import dtype_for, sampler_of
 from deniable.errors import DataError, DesignError
 from deniable.protocol import at_rest
+from deniable.protocol.promise import check_promise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,9 +155,7 @@ def prepare(
     design: Design, block: Block, schema: Schema | None, *, order: Order = "shuffled", ids: bool
 ) -> Respondents:
     """Make a design ready; without a schema the answers must be cells already."""
-    if block.design != design.digest:
-        problem = "the block belongs to another design"
-        raise DesignError(problem, given=block.design, expected=design.digest)
+    check_promise(design, block)
     if order not in {"shuffled", "kept"}:
         problem = "reports are either shuffled or kept in order"
         raise DataError(problem, given=order, expected="'shuffled' or 'kept'")

@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deniable.channels import format_epsilon, keeps_floor
-from deniable.errors import DigestError, EpsilonError, PrivacyRefusedError
-from deniable.protocol import attribute_epsilons, view_epsilons
-from deniable.protocol.design import check_channels
+from deniable.channels import format_epsilon
+from deniable.errors import DigestError, EpsilonError
+from deniable.protocol.promise import attribute_costs, check_promise, view_costs
 from deniable.schema.privacy import epsilon_fault
 
 if TYPE_CHECKING:
@@ -84,30 +83,10 @@ class Certificate:
 
 
 def examine(design: Design, block: Block, agreement: Agreement) -> Certificate:
-    """Return the certificate of a design and block, or refuse them.
-
-    Every view is examined, not only the one that will be drawn, so that a refusal
-    tells the server nothing about the draw.
-    """
+    """Return the certificate of a design and block, or refuse them."""
     if agreement.design is not None and design.digest != agreement.design:
         problem = "this is not the design that was agreed to"
         raise DigestError(problem, given=design.digest, expected=agreement.design)
-    if block.design != design.digest:
-        problem = "the block belongs to another design"
-        raise DigestError(problem, given=block.design, expected=design.digest)
-    check_channels(block.channels, design)
-    if design.rule.name == "fixed" and block.channels != design.channels:
-        problem = "a fixed design came with changed channels"
-        raise PrivacyRefusedError(problem, expected="the channels that stand in the design")
-    costs = view_epsilons(block.channels)
-    allowed = min(agreement.epsilon, float(design.epsilon))
-    if max(costs) > allowed:
-        problem = "the channels cost more privacy than was agreed"
-        given = f"epsilon {format_epsilon(max(costs), 6)}"
-        raise PrivacyRefusedError(problem, given=given, expected=f"at most {allowed}")
-    floor = max(agreement.floor, float(design.rule.floor))
-    if floor and not all(keeps_floor(c, floor) for view in block.channels for c in view):
-        problem = "a fake distribution falls below the floor that was agreed"
-        raise PrivacyRefusedError(problem, expected=f"every fake cell at least {floor}/m")
-    attributes = attribute_epsilons(design, block.channels)
-    return Certificate(design.digest, block.digest, tuple(costs), attributes, design.repeats)
+    check_promise(design, block, epsilon=agreement.epsilon, floor=agreement.floor)
+    views, attributes = view_costs(design, block), attribute_costs(design, block)
+    return Certificate(design.digest, block.digest, views, attributes, design.repeats)

@@ -35,11 +35,14 @@ def untraced(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def _bare(error: BaseException) -> BaseException:
-    """Return an error whose own frames, and those of its causes, are forgotten."""
-    link: BaseException | None = error
-    while link is not None:
+    """Return an error whose own frames, and those of all errors before it, are forgotten."""
+    links, forgotten = [error], set[int]()
+    while links:
+        link = links.pop()
         link.__traceback__ = None
-        link = link.__cause__ or link.__context__
+        forgotten.add(id(link))
+        before = link.__cause__, link.__context__
+        links += [one for one in before if one is not None and id(one) not in forgotten]
     return error
 
 

@@ -164,6 +164,7 @@ class Device:
             # What cannot be read must not be written over: it may hold earlier reports.
             self.lasting = self._readable = False
             return
+        self._readable = True
         if document is None or document == self._known:
             return
         # A damaged memory is not a missing one: forgetting it would spend ε twice.
@@ -180,4 +181,4 @@ class Device:
         except (StorageError, OSError):
             self.lasting = False
         else:
-            self._known = document
+            self.lasting, self._known = True, document

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 OK = range(200, 300)
 TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}
 LONGEST_WAIT = 60.0
+BROKEN = (OSError, http.client.HTTPException)
+"""What the standard library raises where a connection fails, at once or half-way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def reports_body(reports: Sequence[Report], invitation: str | None = None) -> by
 
 def post(url: str, body: bytes, *, timeout: float = 30.0) -> Reply:
     """Post JSON with the standard library; unreachable is status 503."""
-    if not url.startswith(("https://", "http://")):
+    if not _is_web_address(url):
         problem = "reports are sent by http or https"
         raise SubmissionError(problem, given=url, expected="an address such as https://…")
     headers = {"Content-Type": "application/json"}
@@ -49,9 +53,26 @@ def post(url: str, body: bytes, *, timeout: float = 30.0) -> Reply:
         with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
             return Reply(answer.status, answer.read())
     except urllib.error.HTTPError as error:
-        return Reply(error.code, error.read(), _seconds(error.headers.get("Retry-After")))
-    except (urllib.error.URLError, TimeoutError, ConnectionError):
+        with error:
+            return Reply(error.code, _rest_of(error), _seconds(error.headers.get("Retry-After")))
+    except BROKEN:
         return Reply(503)
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        return parts.scheme in {"https", "http"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _rest_of(error: urllib.error.HTTPError) -> bytes:
+    """Return what a refusal says, as far as it arrives."""
+    try:
+        return error.read()
+    except BROKEN:
+        return b""
 
 
 def submit(
@@ -122,7 +143,7 @@ def _check_accepted(reply: Reply, report: Report) -> None:
     try:
         results = json.loads(reply.body)["results"]
         (result,) = [one for one in results if one["id"] == name]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         problem = "the server did not say that it kept the report"
         raise SubmissionError(problem, expected="a result for each report") from error
     if "problem" in result:
@@ -135,7 +156,7 @@ def _sentence(reply: Reply) -> str:
     try:
         found = json.loads(reply.body)
         return str(found.get("detail") or found.get("title") or reply.status)[:500]
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return f"status {reply.status}"
 
 

@@ -125,7 +125,7 @@ class Design:
         if not _is_decimal(self.rule.floor) or not 0 <= float(self.rule.floor) <= 1:
             problem = "a rule's floor must be a decimal from 0 to 1"
             raise DesignError(problem, given=self.rule.floor, expected="text such as '0.1'")
-        spent = max(view_epsilons(self.channels))
+        spent = max(self.view_costs)
         if spent > float(self.epsilon):
             problem = "the channels of a design cost more than it promises"
             raise DesignError(problem, given=spent, expected=f"at most {self.epsilon}")
@@ -175,6 +175,16 @@ class Design:
     def total_weight(self) -> int:
         """Return the sum of the views' weights."""
         return sum(view.weight for view in self.views)
+
+    @cached_property
+    def view_costs(self) -> tuple[float, ...]:
+        """Return the ε of each view, through the channels of the first block."""
+        return tuple(view_epsilons(self.channels))
+
+    @cached_property
+    def attribute_costs(self) -> tuple[float, ...]:
+        """Return the ε of each attribute, through the channels of the first block."""
+        return attribute_epsilons(self, self.channels)
 
     def draw_view(self, coin: Coin) -> int:
         """Draw a view without looking at any answer."""

@@ -78,12 +78,14 @@ def block_from_dict(data: object, design: Design) -> Block:
         problem = "the block belongs to another design"
         raise DigestError(problem, given=found["design"], expected=design.digest)
     number = _count(found["block"], "a block's number")
-    block = Block(design.digest, number, _channels(found["channels"]))
-    check_channels(block.channels, design)
-    if design.rule.name == "fixed" and block.channels != design.channels:
+    channels = _channels(found["channels"])
+    check_channels(channels, design)
+    if channels == design.channels:
+        channels = design.channels  # one record, whose cost is known
+    elif design.rule.name == "fixed":
         problem = "the channels of a fixed design never change"
         raise DesignError(problem, expected="the channels that stand in the design")
-    return block
+    return Block(design.digest, number, channels)
 
 
 def _object(data: object, what: str, keys: Iterable[str]) -> dict[str, Any]:
