@@ -16,6 +16,7 @@ from deniable.estimation.carrying import require_carried
 from deniable.estimation.comparison import compare, jensen_shannon
 from deniable.estimation.covariance import Curve, Dense, Dispersion
 from deniable.estimation.interval import score_bounds
+from deniable.estimation.presentation import remarks
 from deniable.estimation.study import Study
 
 TRUTH = np.array([[0.3, 0.2, 0.1], [0.05, 0.25, 0.1]])
@@ -56,10 +57,11 @@ def test_marginalizing_turns_the_axes_as_asked() -> None:
 
 
 def test_a_condition_gives_the_shares_among_those_it_names() -> None:
-    """The other attributes' shares sum to 1, and the note says among whom."""
+    """The other attributes' shares sum to 1, and the heading says among whom."""
     among = table().condition({"sex": "male"})
     np.testing.assert_allclose(among.estimate, table().estimate[1] / table().estimate[1].sum())
-    assert among.notes[-1] == "among those with sex = male only"
+    assert among.among == (("sex", "male"),)
+    assert str(among).startswith("cheated among those of sex = male, 20,000 people, unbiased")
     assert np.all(among.interval().covers(TRUTH[1] / TRUTH[1].sum()))
 
 
@@ -139,10 +141,24 @@ def test_score_bounds_are_wilsons_for_plain_answers() -> None:
 
 
 def test_simultaneous_intervals_are_wider() -> None:
-    """Bonferroni widens every interval."""
+    """Bonferroni widens every interval, and what is printed says what holds."""
     single, joint = table().interval(), table().interval(simultaneous=True)
     assert np.all(joint.width > single.width)
     assert joint.simultaneous
+    said = " ".join(remarks(table(), joint))
+    assert "All intervals hold at once with a probability of 95%." in said
+
+
+def test_bad_luck_does_not_make_an_interval_narrower() -> None:
+    """An estimate far below 0 has the interval of one at 0; above 1, that of one at 1."""
+    ones = np.ones(4)
+    curve = Curve(0.01 * ones, 0.01 * ones, -0.01 * ones)
+    low, high = score_bounds(np.array([-3.0, 0.0, 1.0, 4.0]), curve, 1.96)
+    np.testing.assert_allclose(low[0], low[1])
+    np.testing.assert_allclose(high[0], high[1])
+    np.testing.assert_allclose((low[3], high[3]), (low[2], high[2]))
+    assert high[0] > 0.15
+    assert low[3] < 0.85
 
 
 def test_worth_is_the_number_of_people_when_nothing_is_randomized() -> None:
@@ -231,6 +247,45 @@ def test_text_fits_80_columns() -> None:
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("sex × cheated, 20,000 people, unbiased")
     assert any(line.startswith("The table is worth") for line in lines)
+
+
+def test_labels_cut_to_fit_stay_apart() -> None:
+    """Eight long labels beside each other leave the numbers whole and are told apart."""
+    ways = 5
+    truth = np.full((2,) * ways, 0.5**ways)
+    names = tuple(f"attribute-number-{number}" for number in range(ways))
+    channels = (k_ary(3.0, 2),) * ways
+    wide = Study(names, truth, (Experiment(900, channels, tuple((w,) for w in range(ways))),))
+    found = METHODS["unbiased"].estimate(wide.draw(rng()), names, rng=rng())
+    lines = str(found.named(dict.fromkeys(names, ("married, apart", "married, along"))))
+    rows = [line for line in lines.splitlines() if " – " in line]
+    assert len({row[:43] for row in rows}) == len(rows) == 2**ways
+    assert all(len(row) <= 80 and row.split()[-1].isdigit() for row in rows)
+
+
+def test_remarks_are_wrapped_not_cut() -> None:
+    """A long note is read to its end at 80 columns."""
+    long = "a note " * 30 + "with an end"
+    lines = str(table().noting(long)).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "with an end." in " ".join(lines)
+
+
+def test_a_table_says_how_it_was_collected() -> None:
+    """Channels, views, blocks and the most an answer cost, rounded up."""
+    found = table().collected
+    assert found is not None
+    assert (found.kinds, found.views, found.blocks) == (("k-ary",), 1, 1)
+    assert 3.999 < found.epsilon <= 4.0
+    assert "k-ary, 1 view, 1 block, ε per answer at most 4.000" in str(found)
+    halves = (
+        Experiment(500, (k_ary(1.0, 6),), ((0, 1),)),
+        Experiment(500, (k_ary(1.0, 2),), ((0,),)),
+    )
+    two = Study(("sex", "cheated"), TRUTH, halves)
+    seen = METHODS["maximum-likelihood"].estimate(two.draw(rng()), two.names, rng=rng()).collected
+    assert seen is not None
+    assert (seen.views, seen.blocks) == (2, 1)
 
 
 def test_html_escapes_names() -> None:

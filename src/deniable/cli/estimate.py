@@ -132,8 +132,7 @@ def _show(table: Table, level: float, *, simultaneous: bool) -> None:
     from deniable.estimation import presentation  # noqa: PLC0415
 
     interval = table.interval(level, simultaneous=simultaneous)
-    rows = presentation.rows(table, interval)
-    heads = presentation.headings(table, interval)
+    heads, *rows = presentation.grid(table, interval, COLUMNS)
     print_table(heads, rows[:SHOWN], title=presentation.heading(table))
     if len(rows) > SHOWN:
         click.echo(f"… and {len(rows) - SHOWN:,} more cells; --format csv prints all")

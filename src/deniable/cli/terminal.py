@@ -6,6 +6,7 @@ watching. Rich is imported when something is printed, not when a command is name
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
 from io import StringIO
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 COLUMNS: Final = 80
+NUMBER: Final = re.compile(r"|unknown|[-−+]?[\d,]*\.?\d+%?( – [-−]?[\d,]*\.?\d+)?")
 
 
 def note(sentence: str) -> None:
@@ -32,7 +34,8 @@ def print_table(
 
     Args:
         headings: One word or two per column.
-        rows: The cells. A float is shown with four decimals; format it first for others.
+        rows: The cells. A float is shown with four decimals; format it first for others. Text
+            that is a number or a range of numbers counts as one.
         title: A line above the table.
     """
     from rich import box  # noqa: PLC0415 -- slow, and not every command prints a table
@@ -43,7 +46,7 @@ def print_table(
     cells = [list(row) for row in rows]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, heading in enumerate(headings):
-        numeric = bool(cells) and all(isinstance(row[position], int | float) for row in cells)
+        numeric = bool(cells) and all(_is_number(row[position]) for row in cells)
         table.add_column(Text(heading), justify="right" if numeric else "left")
     for row in cells:
         table.add_row(*(Text(_shown(cell)) for cell in row))
@@ -117,6 +120,10 @@ def _ignore_words(words: str) -> None:
 
 def _ignore(count: int) -> None:
     del count
+
+
+def _is_number(cell: object) -> bool:
+    return NUMBER.fullmatch(_shown(cell)) is not None
 
 
 def _shown(cell: object) -> str:

@@ -4,6 +4,11 @@ The bounds are the roots of (π̂ − t)² = z²·Var(t), where π̂ is the *unp
 and Var(t) its variance if the true share were t: Wilson's interval, carried through the
 channel. It keeps its level near 0 and 1, where π̂ ± z·se does not, and it does not matter
 that a table shown to people was projected onto proper distributions.
+
+Noise puts π̂ below 0 where few people are. Taken as it stands, π̂ = −3 standard errors would
+give the interval from 0 to 0, and the unluckiest reports would look the surest. So an
+estimate beyond 0 or 1 is read as 0 or 1: no interval becomes narrower by bad luck, and one
+that is widened holds its share more often than it says, up to (1 + level)/2.
 """
 
 from __future__ import annotations
@@ -70,8 +75,9 @@ def score_bounds(centre: Array, curve: Curve, z: float) -> tuple[Array, Array]:
     """Return the roots of (centre − t)² = z²·Var(t), within [0, 1].
 
     Where the parabola opens downwards any share is possible (a ratio whose denominator
-    may be 0); where there is no root, or both lie outside, the nearest share remains.
+    may be 0).
     """
+    centre = np.clip(centre, 0, 1)
     lead = 1 - z**2 * curve.square
     half = centre + z**2 * curve.linear / 2
     product = centre**2 - z**2 * curve.constant

@@ -142,4 +142,5 @@ def tabulate(
         covariance=covariance,
         notes=tuple(notes),
         reason=reason,
+        collected=observation.collected,
     )

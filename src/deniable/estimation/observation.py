@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from deniable.errors import EstimationError, nearest
+from deniable.estimation.collected import Collected
 from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
 from deniable.estimation.sight import Lattice, Roll, Sight
@@ -38,11 +39,12 @@ Lenses: TypeAlias = "dict[tuple[Channel, Slices], Lens]"
 
 
 class Asked(NamedTuple):
-    """A batch of reports, and the block and view it belongs to."""
+    """A batch of reports, the block and view it belongs to, and all that was answered there."""
 
     block: int
     view: int
     batch: Batch
+    channels: tuple[Channel, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +58,7 @@ class Observation:
         people: How many respondents answered at least one of the attributes.
         design: The digest of the design.
         exact: Whether the reduced likelihood of every sight is exact.
+        collected: How the reports were made, where that is known.
     """
 
     names: tuple[str, ...]
@@ -64,6 +67,7 @@ class Observation:
     people: int
     design: str
     exact: bool = True
+    collected: Collected | None = None
 
     @property
     def covering(self) -> tuple[Sight, ...]:
@@ -90,13 +94,16 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     known_lenses: Lenses = {}
     people: dict[tuple[int, int], int] = {}
     exact = True
-    for block, view, batch in asked:
+    told: list[Asked] = []
+    for one in asked:
+        block, view, batch, _ = one
         met = [g for g, group in enumerate(batch.groups) if set(group) & set(wanted)]
         if not met:
             continue
         slices = [slices_of(batch.groups[g], sizes, wanted) for g in met]
         exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
-        sights.append(_sight(Asked(block, view, batch), met, slices, wanted, known_lenses))
+        sights.append(_sight(one, met, slices, wanted, known_lenses))
+        told.append(one)
         people[block, view] = batch.people
     if not sights:
         problem = "no report tells anything about " + " or ".join(map(repr, names))
@@ -104,7 +111,8 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     shape = tuple(sizes[position] for position in wanted)
     design = design_of(source)
     digest = "" if design is None else design.digest
-    return Observation(names, shape, tuple(sights), sum(people.values()), digest, exact)
+    asked_people = sum(people.values())
+    return Observation(names, shape, tuple(sights), asked_people, digest, exact, _collected(told))
 
 
 def require_together(observation: Observation) -> tuple[Sight, ...]:
@@ -114,7 +122,7 @@ def require_together(observation: Observation) -> tuple[Sight, ...]:
         problem = f"no reports on {asked} by the same person were counted together"
         expected = (
             f"a view whose groups hold {asked}, best as one group, and a tally that keeps the "
-            "groups of a view together; or a model of the whole joint"
+            "groups of a view together (count --joint); or a model of the whole joint"
         )
         raise EstimationError(problem, expected=expected)
     return observation.covering
@@ -128,12 +136,23 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
     """
     known, sizes = attributes_of(source)
     wanted = list(positions_of(known, tuple(attributes)))
-    for _, _, batch in asked_of(source):
+    for asked in asked_of(source):
+        batch = asked.batch
         for group, channel in zip(batch.groups, batch.channels, strict=True):
             met = set(group) & set(wanted)
             if met and not is_exact(channel, slices_of(group, sizes, wanted)):
                 wanted += [attribute for attribute in group if attribute not in wanted]
     return tuple(known[position] for position in wanted)
+
+
+def _collected(asked: Sequence[Asked]) -> Collected:
+    """Say through what the batches came."""
+    blocks: dict[int, set[int]] = {}
+    for one in asked:
+        blocks.setdefault(one.view, set()).add(one.block)
+    # By identity: comparing channels of a million cells would take longer than the rest.
+    answered = {tuple(map(id, one.channels)): one.channels for one in asked}
+    return Collected(len(blocks), max(map(len, blocks.values())), tuple(answered.values()))
 
 
 def attributes_of(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -156,13 +175,20 @@ def evidence_of(source: Source) -> Evidence:
     if isinstance(source, Evidence):
         return source
     names, sizes = attributes_of(source)
-    return Evidence(names, sizes, tuple(batch for _, _, batch in asked_of(source)))
+    return Evidence(names, sizes, tuple(asked.batch for asked in asked_of(source)))
 
 
 def asked_of(source: Source) -> list[Asked]:
-    """Return the batches with their block and view; without a design, each is its own block."""
+    """Return the batches with their block and view.
+
+    Without a design each is its own block, and those that asked the same groups one view.
+    """
     if isinstance(source, Evidence):
-        return [Asked(number, 0, batch) for number, batch in enumerate(source.batches)]
+        views: dict[tuple[tuple[int, ...], ...], int] = {}
+        return [
+            Asked(number, views.setdefault(batch.groups, len(views)), batch, batch.channels)
+            for number, batch in enumerate(source.batches)
+        ]
     found: list[Asked] = []
     if isinstance(source, Tally):
         design, blocks = source.design, dict(source.blocks)
@@ -198,7 +224,7 @@ def batch_of(
         tuple(np.split(rows, ends, axis=1)),
         counts,
     )
-    return Asked(stratum.block, stratum.view, batch)
+    return Asked(stratum.block, stratum.view, batch, blocks[stratum.block].channels[stratum.view])
 
 
 def positions_of(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[int, ...]:

@@ -72,7 +72,7 @@ def stacks_of(source: Source) -> Stacks:
     rows: defaultdict[tuple[int, ...], list[Row]] = defaultdict(list)
     # One channel serves many blocks where nothing adapts; its fake weights are read once.
     read: dict[int, tuple[float, Array]] = {}
-    for block, view, batch in asked_of(source):
+    for block, view, batch, _ in asked_of(source):
         if len(batch.groups) > 1:
             problem = "blocks are stacked where each group was counted by itself"
             raise EstimationError(problem, expected="a tally that does not keep views together")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.collected import Collected
     from deniable.estimation.covariance import Covariance, Curve
 
     Array = NDArray[np.float64]
@@ -59,6 +60,8 @@ class Table:
         covariance: How sure its unprojected form is, or None where nobody can say.
         notes: What a reader must know, such as what a classic estimator loses.
         reason: Why this method was chosen, if something chose it.
+        collected: How the reports were made, if that is known.
+        among: The attributes and categories of those whose shares these are; empty for all.
     """
 
     axes: tuple[Axis, ...]
@@ -70,6 +73,8 @@ class Table:
     covariance: Covariance | None = None
     notes: tuple[str, ...] = ()
     reason: str = ""
+    collected: Collected | None = None
+    among: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what is no table."""
@@ -182,12 +187,9 @@ class Table:
             if self.covariance is None
             else ratio_covariance(self.covariance, index, self.people)
         )
-        among = " and ".join(
-            f"{name} = {self.axes[axis].categories[place]}"
-            for name, (axis, place) in zip(given, fixed.items(), strict=True)
-        )
+        named = [(self.axes[axis].name, self.axes[axis].categories[fixed[axis]]) for axis in fixed]
         found = self._derived(axes, self.estimate[index] / share, covariance)
-        return found.noting(f"among those with {among} only")
+        return replace(found, among=(*self.among, *named))
 
     def compare(self, other: Table | Array) -> comparison.Comparison:
         """Return every distance of this table from another, or from an array of true shares."""
