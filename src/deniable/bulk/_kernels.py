@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numba import njit
+
+from deniable.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +41,7 @@ FAIR = 65_536
 """Up to this size ``word * size >> 32`` is the even cell or the one after it."""
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def even(word: np.uint64, size: np.uint64, weight: np.uint64, longer: np.uint64) -> np.uint64:
     """Return ``WordCoin.even``: the first ``longer`` cells weigh ``weight + 1``, the rest one less.
 
@@ -52,7 +53,7 @@ def even(word: np.uint64, size: np.uint64, weight: np.uint64, longer: np.uint64)
     return cell - ONE if word < begins else cell
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def even_of_many(word: np.uint64, weight: np.uint64, longer: np.uint64) -> np.uint64:
     """Return ``WordCoin.even`` for more cells than ``FAIR``."""
     turn = longer * (weight + ONE)
@@ -61,7 +62,7 @@ def even_of_many(word: np.uint64, weight: np.uint64, longer: np.uint64) -> np.ui
     return longer + (word - turn) // weight
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def remainder(number: np.uint64, bound: np.uint64, magic: np.uint64) -> np.uint64:
     """Return ``number % bound`` by multiplication; ``magic`` is (2**64 − 1) // bound.
 
@@ -76,7 +77,7 @@ def remainder(number: np.uint64, bound: np.uint64, magic: np.uint64) -> np.uint6
     return rest - bound if rest >= bound else rest
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def even_coins(
     cells: Unsigned, words: Words, out: Unsigned, head: np.uint64, size: np.uint64
 ) -> None:
@@ -95,7 +96,7 @@ def even_coins(
             out[row] = np.uint64(cells[row]) if truth else fake
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def picked_coins(
     cells: Unsigned,
     words: Words,
@@ -115,7 +116,7 @@ def picked_coins(
         out[row] = np.uint64(cells[row]) if truth else fake
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def picked_columns(
     cells: Unsigned, words: Words, out: Unsigned, bounds: Wide, guide: Words, shift: np.uint64
 ) -> None:
@@ -129,7 +130,7 @@ def picked_columns(
         out[row] = column
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def bit_coins(
     cells: Unsigned, words: Words, out: Unsigned, keep: np.uint64, flip: np.uint64, size: int
 ) -> None:
@@ -146,7 +147,7 @@ def bit_coins(
             out[row, part] = packed
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def subset_coins(
     cells: Unsigned,
     words: Words,
@@ -191,7 +192,7 @@ def subset_coins(
     return redone
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def spread(bits: Wide, out: Unsigned) -> None:
     """Write the numbers of the bits that are set, ascending, and clear them."""
     place = 0
@@ -205,7 +206,7 @@ def spread(bits: Wide, out: Unsigned) -> None:
         bits[part] = NONE
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def hashed_coins(
     cells: Unsigned,
     words: Words,
@@ -240,7 +241,7 @@ def hashed_coins(
     return redone
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def drawn_views(words: Words, out: Words, again: Words, ends: Wide, total: Wide) -> int:
     """Draw a view for each row by cumulative weights: two words a row."""
     redone = 0
@@ -261,7 +262,7 @@ def drawn_views(words: Words, out: Words, again: Words, ends: Wide, total: Wide)
     return redone
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def shuffled(order: Words, words: Words) -> None:
     """Shuffle in place (Fisher–Yates): two words a row, even to within size / 2**64."""
     for last in range(order.size - 1, 0, -1):
@@ -271,14 +272,14 @@ def shuffled(order: Words, words: Words) -> None:
         order[last], order[place] = order[place], order[last]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def composed(cell: Unsigned, column: Unsigned, size: np.uint64) -> None:
     """Append one attribute to the cells of a group: the last attribute runs fastest."""
     for row in range(cell.size):
         cell[row] = np.uint64(cell[row]) * size + np.uint64(column[row])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def looked_up(
     numbers: NDArray[np.integer[Any]], first: int, table: NDArray[np.int64], out: Unsigned
 ) -> int:

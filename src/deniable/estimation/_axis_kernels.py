@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from deniable.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +27,7 @@ AT_ONCE = 4
 """Rows that are summed together, so that the running sums are touched less often."""
 
 
-@njit(cache=True, nogil=True, fastmath=LOOSE)
+@compiled(fastmath=LOOSE)
 def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
     """Apply a bump to each row."""
     if block.shape[1] == PAIR:
@@ -44,7 +46,7 @@ def mend_rows(block: Array, own: Array, every: Array, weight: Array) -> None:
             block[row, cell] = own[cell] * block[row, cell] + every[cell] * total
 
 
-@njit(cache=True, nogil=True, fastmath=LOOSE)
+@compiled(fastmath=LOOSE)
 def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: Array) -> None:
     """Apply a bump along the middle axis, running along the last one."""
     depth, width = block.shape[1], block.shape[2]
@@ -72,7 +74,7 @@ def mend_planes(block: Array, own: Array, every: Array, weight: Array, totals: A
                 )
 
 
-@njit(cache=True, nogil=True, fastmath=LOOSE)
+@compiled(fastmath=LOOSE)
 def gather_columns(block: Array, weight: Array, totals: Array) -> None:
     """Add the weighted sum of the rows to the totals."""
     depth, width = block.shape
@@ -93,7 +95,7 @@ def gather_columns(block: Array, weight: Array, totals: Array) -> None:
         cell += 1
 
 
-@njit(cache=True, nogil=True, fastmath=LOOSE)
+@compiled(fastmath=LOOSE)
 def spread_columns(block: Array, own: Array, every: Array, totals: Array) -> None:
     """Give each row what it keeps of itself and takes of the sum."""
     for cell in range(block.shape[0]):
@@ -102,7 +104,7 @@ def spread_columns(block: Array, own: Array, every: Array, totals: Array) -> Non
             block[cell, place] = mine * block[cell, place] + of_all * totals[place]
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@compiled(parallel=True)
 def mend_tall(table: Array, workers: int, own: Array, every: Array, weight: Array) -> None:
     """Apply one bump along the first axis of a matrix; each worker has some of the rows."""
     depth, inner = table.shape
@@ -116,7 +118,7 @@ def mend_tall(table: Array, workers: int, own: Array, every: Array, weight: Arra
         spread_columns(table[first:last], own[first:last], every[first:last], totals)
 
 
-@njit(cache=True, nogil=True, fastmath=LOOSE)
+@compiled(fastmath=LOOSE)
 def mend_columns(block: Array, own: Array, every: Array, weight: Array, totals: Array) -> None:
     """Apply one bump along the first axis of some columns, row after row, in two looks."""
     width = block.shape[1]
@@ -125,7 +127,7 @@ def mend_columns(block: Array, own: Array, every: Array, weight: Array, totals: 
     spread_columns(block, own, every, totals)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def mend_axes(
     block: Array,
     width: int,
@@ -155,7 +157,7 @@ def mend_axes(
         last = first
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@compiled(parallel=True)
 def mend(
     table: Array,
     tile: int,

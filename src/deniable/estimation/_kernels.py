@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numba import njit
+
+from deniable.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Places: TypeAlias = NDArray[np.int32]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def see(
     start: Places, rows: Places, bump: Floats, base: Floats, theta: Floats, seen: Floats
 ) -> None:
@@ -47,7 +48,7 @@ def see(
                 out[k] += product[k] * last[k]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def trace(
     start: Places,
     rows: Places,
@@ -75,7 +76,7 @@ def trace(
                     out[k] += product[k]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def compose(members: Places, single: Floats, packed: Floats) -> None:
     """Fill packed[r, k] = Π_j single[members[r, j], k]."""
     classes = single.shape[1]
@@ -89,7 +90,7 @@ def compose(members: Places, single: Floats, packed: Floats) -> None:
                 out[k] *= other[k]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def spread(members: Places, packed: Floats, single: Floats) -> None:
     """Add packed[r, k] to single[members[r, j], k] for every j."""
     classes = single.shape[1]
@@ -101,7 +102,7 @@ def spread(members: Places, packed: Floats, single: Floats) -> None:
                 out[k] += part[k]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def assign(  # noqa: C901 -- one pass over the people; a call for each of them would cost more
     index: Places,
     seen: Floats,
@@ -154,7 +155,7 @@ def assign(  # noqa: C901 -- one pass over the people; a call for each of them w
     return total_fitted, total_held, square
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def level(index: Places, seen: Floats, weight: Floats, levels: Floats) -> None:
     """Fill levels[i] with respondent i's log-likelihood."""
     people, factors = index.shape
@@ -169,7 +170,7 @@ def level(index: Places, seen: Floats, weight: Floats, levels: Floats) -> None:
         levels[i] = np.log(total)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def sum_pair(table: Floats, sums: Floats) -> None:
     """Add to sums[a, b] the cells table[…, a, …, b, …], given as five axes."""
     outer, first, middle, second, inner = table.shape
@@ -183,7 +184,7 @@ def sum_pair(table: Floats, sums: Floats) -> None:
                     sums[a, b] += total
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def scale_pair(table: Floats, factor: Floats) -> None:
     """Multiply the cells table[…, a, …, b, …] by factor[a, b]."""
     outer, first, middle, second, inner = table.shape
