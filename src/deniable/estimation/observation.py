@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from deniable.errors import EstimationError, nearest
-from deniable.estimation.collected import Collected
+from deniable.estimation.collected import Collected, collected_from
 from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
 from deniable.estimation.sight import Lattice, Roll, Sight
@@ -94,16 +94,16 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     known_lenses: Lenses = {}
     people: dict[tuple[int, int], int] = {}
     exact = True
-    told: list[Asked] = []
+    told: list[tuple[int, int, tuple[Channel, ...]]] = []
     for one in asked:
-        block, view, batch, _ = one
+        block, view, batch, channels = one
         met = [g for g, group in enumerate(batch.groups) if set(group) & set(wanted)]
         if not met:
             continue
         slices = [slices_of(batch.groups[g], sizes, wanted) for g in met]
         exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
         sights.append(_sight(one, met, slices, wanted, known_lenses))
-        told.append(one)
+        told.append((block, view, channels))
         people[block, view] = batch.people
     if not sights:
         problem = "no report tells anything about " + " or ".join(map(repr, names))
@@ -111,8 +111,9 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     shape = tuple(sizes[position] for position in wanted)
     design = design_of(source)
     digest = "" if design is None else design.digest
-    asked_people = sum(people.values())
-    return Observation(names, shape, tuple(sights), asked_people, digest, exact, _collected(told))
+    return Observation(
+        names, shape, tuple(sights), sum(people.values()), digest, exact, collected_from(told)
+    )
 
 
 def require_together(observation: Observation) -> tuple[Sight, ...]:
@@ -143,16 +144,6 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
             if met and not is_exact(channel, slices_of(group, sizes, wanted)):
                 wanted += [attribute for attribute in group if attribute not in wanted]
     return tuple(known[position] for position in wanted)
-
-
-def _collected(asked: Sequence[Asked]) -> Collected:
-    """Say through what the batches came."""
-    blocks: dict[int, set[int]] = {}
-    for one in asked:
-        blocks.setdefault(one.view, set()).add(one.block)
-    # By identity: comparing channels of a million cells would take longer than the rest.
-    answered = {tuple(map(id, one.channels)): one.channels for one in asked}
-    return Collected(len(blocks), max(map(len, blocks.values())), tuple(answered.values()))
 
 
 def attributes_of(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from deniable.errors import EstimationError
 from deniable.estimation.climb import GAP, climb, likelihood_of
+from deniable.estimation.collected import collected_together
 from deniable.estimation.leap import leap
 from deniable.estimation.observation import Observation, design_of, observe, positions_of
 from deniable.estimation.pile import piled
@@ -125,4 +126,8 @@ def _stacked(stacks: Stacks, names: tuple[str, ...], design: str) -> _Stacked | 
         )
     }
     shape = tuple(stacks.sizes[place] for place in wanted)
-    return _Stacked(Observation(names, shape, (), round(sum(people.values())), design), seen)
+    collected = collected_together(
+        [how for group, how in stacks.collected.items() if set(group) & set(wanted)]
+    )
+    asked = round(sum(people.values()))
+    return _Stacked(Observation(names, shape, (), asked, design, collected=collected), seen)

@@ -12,6 +12,7 @@ from deniable.channels import KAry, TwoCoin
 from deniable.channels.coin import WORD
 from deniable.errors import EstimationError
 from deniable.estimation.climb import GAP
+from deniable.estimation.collected import collected_from
 from deniable.estimation.leap import leap
 from deniable.estimation.observation import asked_of, attributes_of
 from deniable.estimation.stack import Stack, joined
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from deniable.channels import Channel
     from deniable.estimation.climb import Summit
+    from deniable.estimation.collected import Collected
     from deniable.estimation.evidence import Batch
     from deniable.estimation.observation import Source
 
@@ -38,11 +40,13 @@ class Stacks:
         names: All attributes.
         sizes: Their numbers of cells.
         by_group: The stacks, by their groups' attributes.
+        collected: How each group's reports were made.
     """
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     by_group: Mapping[tuple[int, ...], Stack]
+    collected: Mapping[tuple[int, ...], Collected]
 
     def on(self, attributes: Sequence[int]) -> tuple[Stack, ...]:
         """Return what all groups tell of a table, a stack for each set of its axes."""
@@ -72,7 +76,9 @@ def stacks_of(source: Source) -> Stacks:
     rows: defaultdict[tuple[int, ...], list[Row]] = defaultdict(list)
     # One channel serves many blocks where nothing adapts; its fake weights are read once.
     read: dict[int, tuple[float, Array]] = {}
-    for block, view, batch, _ in asked_of(source):
+    asked: defaultdict[tuple[int, ...], list[tuple[int, int, tuple[Channel, ...]]]]
+    asked = defaultdict(list)
+    for block, view, batch, together in asked_of(source):
         if len(batch.groups) > 1:
             problem = "blocks are stacked where each group was counted by itself"
             raise EstimationError(problem, expected="a tally that does not keep views together")
@@ -81,12 +87,14 @@ def stacks_of(source: Source) -> Stacks:
             read[id(channel)] = _coins(channel)
         row = (block, view, *read[id(channel)], _counted(batch, channel.size))
         rows[batch.groups[0]].append(row)
+        asked[batch.groups[0]].append((block, view, together))
     names, sizes = attributes_of(source)
     stacks = {
         group: _stacked([sizes[attribute] for attribute in group], found)
         for group, found in rows.items()
     }
-    return Stacks(names, sizes, stacks)
+    collected = {group: collected_from(found) for group, found in asked.items()}
+    return Stacks(names, sizes, stacks, collected)
 
 
 def _coins(channel: Channel) -> tuple[float, Array]:
