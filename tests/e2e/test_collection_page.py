@@ -10,7 +10,8 @@ import pytest
 from deniable.channels import support_of
 from deniable.collection import Collection, MemoryStore, Terms, create_app, issue_token, serving
 from deniable.collection.assets import example
-from deniable.protocol import report_from_bytes
+from deniable.protocol import digest, report_from_bytes
+from deniable.protocol.canonical import canonical
 from deniable.schema import Survey
 
 if TYPE_CHECKING:
@@ -170,20 +171,42 @@ def test_an_answer_without_connection_is_sent_later(
     assert kept(collection) == 1
 
 
+@pytest.mark.parametrize("lie", ["other bytes", "another digest", "another design"])
 def test_a_survey_that_costs_more_than_it_says_is_refused_before_any_coin(
-    page: Page, address: str, collection: Collection
+    page: Page, address: str, collection: Collection, lie: str
 ) -> None:
-    """A block with a stronger channel, and bytes that are not the published ones: no question."""
+    """Refused: bytes that are not the published ones, another channel, a design that is dearer."""
     offer = collection.offer("health")
     assert offer.current is not None
-    honest = offer.current.to_bytes().decode()
-    stronger = json.loads(honest)
-    stronger["channels"][0][0]["head"] = 4_000_000_000
-    text = json.dumps(stronger, separators=(",", ":"), sort_keys=True)
-    page.route("**/v1/blocks/*", lambda route: route.fulfill(body=text))
+    design = json.loads(offer.design.to_bytes())
+    block = json.loads(offer.current.to_bytes())
+    if lie == "other bytes":
+        block["block"] = 1
+    else:
+        design["channels"][0][0]["head"] = block["channels"][0][0]["head"] = 4_000_000_000
+    changed = canonical(design)
+    if lie == "another design":
+        block["design"] = digest(changed)
+        page.route("**/v1/designs/*", lambda route: route.fulfill(body=changed))
+    stronger = canonical(block)
+    page.route("**/v1/blocks/*", lambda route: route.fulfill(body=stronger))
+    if lie != "other bytes":
+        named = {"block": digest(stronger), "design": block["design"]}
+
+        def rename(route: Route) -> None:
+            found = route.fetch().json()
+            route.fulfill(json=found | named)
+
+        page.route("**/v1/surveys/health/page", rename)
     page.add_init_script("crypto.getRandomValues = () => { throw new Error('a coin was tossed'); }")
     page.goto(f"{address}/s/health")
     page.get_by_role("heading", name="Nothing was sent").wait_for()
+    told = {
+        "other bytes": "not the one that was published",
+        "another digest": "never change",
+        "another design": "epsilon",
+    }
+    assert told[lie] in page.locator(".lead").inner_text()
     assert page.locator("fieldset, button").count() == 0
 
 

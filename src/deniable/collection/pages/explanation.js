@@ -14,17 +14,21 @@ const MOST_CELLS = 12;
  * @param {any} design
  * @param {any} block
  * @param {any} certificate
- * @param {{view: number, group: number}} at The group whose coins can be tried.
+ * @param {{view: number, group: number, drawn?: boolean}} at The group whose coins can be tried,
+ *   and whether its view is the one that was drawn.
  * @param {(at: number, cell: number) => string} label
  */
 export function explain(design, block, certificate, at, label) {
   const w = words();
-  const kinds = new Set(block.channels.flat().map((/** @type {any} */ channel) => channel.kind));
+  const drawn = at.drawn ? [block.channels[at.view]] : block.channels;
+  const kinds = new Set(drawn.flat().map((/** @type {any} */ channel) => channel.kind));
   const views = design.views.length;
   return element("details.how", {},
     element("summary", {}, w.how),
     views > 1 ? element("p", {}, w.howViews(views)) : null,
-    ...[...kinds].map((kind) => element("p", {}, w.howChannel[/** @type {string} */ (kind)] ?? w.howOther)),
+    ...[...kinds].map((kind) => element("p", {},
+      kinds.size > 1 ? element("strong", {}, w.howSome(count(drawn, kind), drawn.length)) : null,
+      w.howChannel[/** @type {string} */ (kind)] ?? w.howOther)),
     tryOut(block.channels[at.view][at.group], design.views[at.view].groups[at.group],
       (cell) => nameOf(cell, design.views[at.view].groups[at.group], label)),
     element("p", {}, w.howEpsilon(formatEpsilon(certificate.epsilon, 3), formatEpsilon(Math.max(...certificate.attributes), 3))),
@@ -32,6 +36,15 @@ export function explain(design, block, certificate, at, label) {
     element("dl", {},
       element("dt", {}, w.receiptDesign), element("dd", {}, element("a", { href: `/v1/designs/${design.digest}` }, design.digest)),
       element("dt", {}, w.blockDigest), element("dd", {}, element("a", { href: `/v1/blocks/${block.digest}` }, block.digest))));
+}
+
+/**
+ * @param {any[][]} views
+ * @param {string} kind
+ * @returns {number} How many of the views have a channel of a kind.
+ */
+function count(views, kind) {
+  return views.filter((view) => view.some((channel) => channel.kind === kind)).length;
 }
 
 /**

@@ -234,7 +234,7 @@ function before(report) {
       element("dl.parts", {}, ...Object.entries(w.parts).flatMap(([part, meaning]) => [
         element("dt", {}, element("code", {}, part)), element("dd", {}, meaning)])),
       element("p.small", {}, w.leavesMore),
-      explain(design, block, certificate, { view: report.view, group: 0 }, labelOf)),
+      explain(design, block, certificate, { view: report.view, group: 0, drawn: true }, labelOf)),
     element("p", {}, element("button.primary", { click: () => void finish().catch(fail) }, w.send)));
 }
 

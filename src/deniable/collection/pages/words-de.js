@@ -17,6 +17,8 @@ export const de = {
     "k-ary": "Zwei Münzen fallen. Zeigt die erste Kopf, wird Ihre wahre Antwort gemeldet. Zeigt sie Zahl, zieht die zweite irgendeine der möglichen Antworten, jede gleich wahrscheinlich.",
     subset: "Ihr Gerät meldet statt einer Antwort eine Handvoll möglicher. Eine erste Münze entscheidet, ob die wahre darunter ist; die anderen werden zufällig gezogen, bis die Handvoll voll ist.",
   },
+  /** @param {number} some @param {number} of */
+  howSome: (some, of) => `Bei ${some} der ${of} Zusammenstellungen: `,
   howOther: "Ihr Gerät ersetzt Ihre Antwort durch Zufall, mit den veröffentlichten Wahrscheinlichkeiten.",
   trial: "Probieren Sie die Münzen aus",
   trialMore: "Tun Sie so, als wäre eines davon wahr, und lassen Sie diese Seite genau die Münzen werfen, die sie für Sie werfen würde. Nichts davon wird gesendet oder behalten.",

@@ -20,6 +20,8 @@ export const en = {
     "k-ary": "Two coins fall. If the first shows heads, your true answer is reported. If it shows tails, the second coin draws any of the possible answers, each as likely as the others.",
     subset: "Your device reports a handful of possible answers instead of one. A first coin decides whether the true one is among them; others are drawn at random to fill the handful.",
   },
+  /** @param {number} some @param {number} of */
+  howSome: (some, of) => `For ${some} of the ${of} sets: `,
   howOther: "Your device replaces your answer by chance, with the published probabilities.",
   trial: "Try the coins",
   trialMore: "Pretend that one of these were the truth, and let this page toss the very coins that it would toss for you. Nothing of this is sent or kept.",

@@ -17,6 +17,8 @@ export const it = {
     "k-ary": "Cadono due monete. Se la prima mostra testa, viene riferita la risposta vera. Se mostra croce, la seconda estrae una qualsiasi delle risposte possibili, tutte ugualmente probabili.",
     subset: "Invece di una risposta il dispositivo ne riferisce un gruppetto. Una prima moneta decide se quella vera ne fa parte; le altre vengono estratte a caso per completarlo.",
   },
+  /** @param {number} some @param {number} of */
+  howSome: (some, of) => `Per ${some} dei ${of} gruppi: `,
   howOther: "Il dispositivo sostituisce la risposta con il caso, secondo le probabilità pubblicate.",
   trial: "Provi le monete",
   trialMore: "Faccia finta che una di queste sia la verità e lasci che la pagina lanci proprio le monete che lancerebbe per Lei. Nulla di tutto questo viene inviato o conservato.",
