@@ -80,6 +80,39 @@ def test_what_cannot_be_derived_is_refused_and_the_rest_printed(reports: Path) -
     assert "gamma" in out
 
 
+def test_a_table_that_cannot_be_estimated_is_refused_once(reports: Path) -> None:
+    """However many measures were asked of it."""
+    words = ("--tables", "smokes,sex", "--tables", "smokes,age", "--measures", "gamma,entropy")
+    code, out, err = run(reports, *words)
+    assert code == 2
+    assert err.count("refused") == 1
+    assert "smokes × age" in out
+
+
+def test_an_order_that_nobody_declared_is_said(tmp_path: Path) -> None:
+    """A measure of ordered categories says in which order it takes nominal ones; V does not."""
+    schema = Schema(
+        (
+            Attribute.nominal("home", ["rent", "own", "none"]),
+            Attribute.ordinal("age", ["young", "middle", "old"]),
+        )
+    )
+    rng = np.random.default_rng(6)
+    home, age = (rng.integers(0, 3, 3000) for _ in range(2))
+    answers = pa.table(
+        {
+            "home": np.array(["rent", "own", "none"])[home],
+            "age": np.array(["young", "middle", "old"])[age],
+        }
+    )
+    survey = Survey("demo", schema, Privacy(6.0, "independent"))
+    path = tmp_path / "reports.parquet"
+    pq.write_table(bulk.randomize(answers, survey, unsafe_seed=4), path)
+    said = "home is nominal; gamma takes it in the order rent, own, none."
+    assert said in run(path, "--measures", "gamma")[1].replace("\n", " ")
+    assert "nominal" not in run(path, "--measures", "cramers-v")[1]
+
+
 def test_answers_are_chosen_by_name(reports: Path) -> None:
     """An answer may be compared with all others."""
     words = ("--tables", "smokes,age", "--measures", "odds-ratio", "--of", "age=old")

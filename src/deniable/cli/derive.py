@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,10 @@ from deniable.errors import EstimationError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from deniable.cli.sources import OpenSource
     from deniable.estimation import Table
     from deniable.inference import Estimate
+    from deniable.inference.measure import Measure
 
 _PATH = click.Path(path_type=Path)
 USUAL = ("cramers-v", "cramers-v-corrected", "mutual-information")
@@ -79,7 +82,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     if listed:
         _print_measures()
         return
-    measures = [measure_named(name).name for name in _split(asked)]
+    measures = [measure_named(name) for name in _split(asked)]
     chosen = dict(_chosen(of))
     source = open_source(reports, survey)
     wanted = [_split(one) for one in tables] or list(map(list, combinations(source.names, 2)))
@@ -89,21 +92,35 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     refused = 0
     with progress("Deriving", len(wanted) * len(measures), unit="measures") as done:
         for names in wanted:
-            table: Table | None = None
+            try:
+                estimated = estimator.estimate(source.reports, names, rng=rng)
+            except EstimationError as error:
+                refused += 1
+                note(f"refused: {','.join(names)}: {error}")
+                done(len(measures))
+                continue
+            table = estimated.named(source.categories)
+            answers = {name: chosen[name] for name in names if name in chosen}
             for measure in measures:
                 try:
-                    if table is None:
-                        estimated = estimator.estimate(source.reports, names, rng=rng)
-                        table = estimated.named(source.categories)
-                    answers = {name: chosen[name] for name in names if name in chosen}
-                    found.append(derive(table, measure, rng=rng, of=answers))
+                    one = derive(table, measure.name, rng=rng, of=answers)
+                    found.append(replace(one, notes=(*one.notes, *_orders(measure, table, source))))
                 except EstimationError as error:
                     refused += 1
-                    note(f"refused: {measure} of {','.join(names)}: {error}")
+                    note(f"refused: {measure.name} of {','.join(names)}: {error}")
                 done(1)
     _print(found, form, level)
     if refused:
         ctx.exit(REFUSED)
+
+
+def _orders(measure: Measure, table: Table, source: OpenSource) -> Iterator[str]:
+    """Say in which order a measure of ordered categories takes those that have none."""
+    if measure.ordinal and source.schema is not None:
+        for axis in table.axes:
+            if source.schema[axis.name].kind == "nominal" and len(axis.categories) > 2:  # noqa: PLR2004
+                order = ", ".join(axis.categories)
+                yield f"{axis.name} is nominal; {measure.name} takes it in the order {order}"
 
 
 def _split(text: str) -> list[str]:

@@ -44,7 +44,7 @@ class Measure:
         scale: On which scale its estimate is nearest to normal.
         least: Its smallest value.
         most: Its largest value.
-        signed: Whether it depends on the order of the categories: for ordinal attributes.
+        ordinal: Whether it depends on the order of the categories.
     """
 
     name: str
@@ -55,4 +55,4 @@ class Measure:
     scale: Scale = "plain"
     least: float = -math.inf
     most: float = math.inf
-    signed: bool = False
+    ordinal: bool = False

@@ -108,7 +108,7 @@ MEASURES = (
         scale="atanh",
         least=-1.0,
         most=1.0,
-        signed=True,
+        ordinal=True,
     ),
     Measure(
         "kendall-tau-b",
@@ -119,7 +119,7 @@ MEASURES = (
         scale="atanh",
         least=-1.0,
         most=1.0,
-        signed=True,
+        ordinal=True,
     ),
     Measure(
         "gamma",
@@ -130,6 +130,6 @@ MEASURES = (
         scale="atanh",
         least=-1.0,
         most=1.0,
-        signed=True,
+        ordinal=True,
     ),
 )
