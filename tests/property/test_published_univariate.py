@@ -16,14 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.stats.contingency import association
-from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.proportion import proportion_confint
 
 from deniable.channels import TwoCoin, k_ary, matrix, warner
 from deniable.channels.coin import WORD
 from deniable.estimation import Batch, Evidence, estimate
-from deniable.inference import derive, fit_test, independence_test
+from deniable.inference import fit_test, independence_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +133,6 @@ def test_another_channel_than_the_one_used_is_caught() -> None:
 
 
 PAIR = np.array([[310, 120, 70], [90, 240, 170]])
-FOUR = np.array([[310, 120], [90, 240]])
 
 
 def plainly(counts: NDArray[np.int64]) -> Evidence:
@@ -146,12 +143,6 @@ def plainly(counts: NDArray[np.int64]) -> Evidence:
     return Evidence(("a", "b")[: counts.ndim], counts.shape, (batch,))
 
 
-def value(counts: NDArray[np.int64], measure: str) -> float:
-    """Return a measure of plain answers."""
-    table = estimate(plainly(counts), ["a", "b"], rng=RNG, method="maximum-likelihood")
-    return derive(table, measure, rng=RNG).value
-
-
 def test_where_epsilon_is_large_a_share_has_wilsons_interval() -> None:
     """Estimate and 95 % interval of a share are those of statsmodels."""
     table = estimate(plainly(np.array([130, 870])), ["a"], rng=RNG, method="maximum-likelihood")
@@ -160,57 +151,6 @@ def test_where_epsilon_is_large_a_share_has_wilsons_interval() -> None:
     assert table.estimate[0] == pytest.approx(0.13, abs=1e-6)
     # Ours divides by n − 1.
     assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=1e-4)
-
-
-def test_where_epsilon_is_large_measures_are_scipys() -> None:
-    """V, χ², G², τ-b, r, γ, entropy and information of plain answers, by their usual formulas."""
-    people = PAIR.sum()
-    assert value(PAIR, "cramers-v") == pytest.approx(association(PAIR, method="cramer"), abs=1e-6)
-    chi2 = stats.chi2_contingency(PAIR, correction=False).statistic
-    assert value(PAIR, "chi-squared") == pytest.approx(chi2, rel=1e-5)
-    ratio = stats.chi2_contingency(PAIR, correction=False, lambda_="log-likelihood").statistic
-    assert value(PAIR, "g-squared") == pytest.approx(ratio, rel=1e-5)
-    information = value(PAIR, "mutual-information") * math.log(2)
-    assert information == pytest.approx(ratio / 2 / people, rel=1e-5)
-    entropy = stats.entropy(PAIR.reshape(-1), base=2)
-    assert value(PAIR, "entropy") == pytest.approx(entropy, abs=1e-5)
-    rows, columns = np.indices(PAIR.shape)
-    each = [np.repeat(place.reshape(-1), PAIR.reshape(-1)) for place in (rows, columns)]
-    assert value(PAIR, "kendall-tau-b") == pytest.approx(stats.kendalltau(*each)[0], abs=1e-6)
-    assert value(PAIR, "pearson-r") == pytest.approx(np.corrcoef(each[0], each[1])[0, 1], abs=1e-6)
-    assert value(PAIR, "gamma") == pytest.approx(gamma(), abs=1e-6)
-
-
-def gamma() -> float:
-    """Return (C − D)/(C + D), pair by pair of people."""
-    same = other = 0
-    for (i, j), here in np.ndenumerate(PAIR):
-        same += here * PAIR[i + 1 :, j + 1 :].sum()
-        other += here * PAIR[i + 1 :, :j].sum()
-    return float((same - other) / (same + other))
-
-
-def test_where_epsilon_is_large_ratios_are_those_of_statsmodels() -> None:
-    """Odds and risk ratios, their logarithms' errors, and the intervals."""
-    table = estimate(plainly(FOUR), ["a", "b"], rng=RNG, method="maximum-likelihood")
-    plain = Table2x2(FOUR[::-1, ::-1])  # the second category is compared with the first
-    odds = derive(table, "odds-ratio", rng=RNG)
-    assert odds.value == pytest.approx(plain.oddsratio, rel=1e-5)
-    assert (odds.interval().low, odds.interval().high) == pytest.approx(
-        plain.oddsratio_confint(), rel=2e-3
-    )
-    log = derive(table, "log-odds-ratio", rng=RNG)
-    assert log.standard_error == pytest.approx(plain.log_oddsratio_se, rel=2e-3)
-    risk = derive(table, "risk-ratio", rng=RNG)
-    assert risk.value == pytest.approx(plain.riskratio, rel=1e-5)
-    assert (risk.interval().low, risk.interval().high) == pytest.approx(
-        plain.riskratio_confint(), rel=2e-3
-    )
-    difference = derive(table, "risk-difference", rng=RNG)
-    first, second = 240 / 330, 120 / 430
-    assert difference.value == pytest.approx(first - second, abs=1e-6)
-    error = math.sqrt(first * (1 - first) / 330 + second * (1 - second) / 430)
-    assert difference.standard_error == pytest.approx(error, rel=2e-3)
 
 
 def test_where_epsilon_is_large_tests_are_pearsons() -> None:

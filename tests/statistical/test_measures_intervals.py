@@ -43,7 +43,8 @@ def surveys(truth: NDArray[np.float64], epsilon: float, people: int) -> Iterator
     rows = np.arange(truth.size).reshape(-1, 1)
     for counts in rng.multinomial(people, seen, size=SURVEYS):
         batch = Batch(((0, 1),), (channel,), (rows,), counts.astype(np.int64))
-        yield estimate(Evidence(("a", "b"), truth.shape, (batch,)), ["a", "b"], rng=rng)
+        evidence = Evidence(("a", "b"), truth.shape, (batch,))
+        yield estimate(evidence, ["a", "b"], rng=rng, method="maximum-likelihood")
 
 
 def misses(name: str, truth: NDArray[np.float64], epsilon: float, people: int) -> tuple[int, int]:

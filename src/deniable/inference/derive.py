@@ -45,6 +45,12 @@ DRAWS = 2_000
 
 HALF_A_PERSON = 0.5
 
+OWN = {"", "maximum-likelihood", "joint-em", "unbiased", "projected"}
+"""Methods whose tables differ from the reports' own by no more than being proper."""
+
+SAME = 0.1
+"""Standard errors by which a cell of two tables may differ before it is worth a word."""
+
 UNKNOWN = "this method of estimation does not say how sure its table is"
 
 
@@ -102,7 +108,7 @@ def derive(
     """
     found = measure_named(measure)
     arrangement = arrange(table, found.asks, of or {})
-    whole = _proper(table.estimate)
+    whole = _honest(table)
     shares = arrangement.apply(whole.reshape(-1))
     if found.asks == "pair":
         _require_occurring(shares, table.people, found)
@@ -119,7 +125,7 @@ def derive(
         error_how="unknown",
         people=table.people,
         citation=found.citation,
-        notes=arrangement.notes,
+        notes=(*arrangement.notes, *_apart(table, whole)),
     )
     if table.covariance is None:
         return replace(estimate, notes=(*estimate.notes, UNKNOWN))
@@ -226,10 +232,27 @@ def _dispersion(covariance: Covariance, arrangement: Arrangement) -> Array:
     return covariance.between(arrangement.weights.reshape(-1, *shape))
 
 
-def _proper(table: Array) -> Array:
-    if table.min() >= 0 and math.isclose(float(table.sum()), 1, abs_tol=1e-9):
-        return table
-    return nearest_proper_each(table.reshape(1, -1)).reshape(table.shape)
+def _honest(table: Table) -> Array:
+    """Return the proper shares whose sampling distribution the covariance describes.
+
+    A model's table is smoothed towards independence, by an amount that its covariance does
+    not know; an interval around a measure of it would hold the truth too seldom.
+    """
+    return _proper(table.estimate if table.covariance is None else table.covariance.centre)
+
+
+def _proper(shares: Array) -> Array:
+    if shares.min() >= 0 and math.isclose(float(shares.sum()), 1, abs_tol=1e-9):
+        return shares
+    return nearest_proper_each(shares.reshape(1, -1)).reshape(shares.shape)
+
+
+def _apart(table: Table, shares: Array) -> tuple[str, ...]:
+    """Say that the table shown is another one than the measure is derived from."""
+    near = SAME * np.nan_to_num(table.standard_error, nan=np.inf)
+    if table.method in OWN or np.all(np.abs(table.estimate - shares) <= near):
+        return ()
+    return (f"derived from the reports themselves, not from the table of {table.method}",)
 
 
 def _require_occurring(shares: Array, people: int, measure: Measure) -> None:
