@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,9 @@ from deniable.bulk.keystream import unsafe_seeded
 from deniable.errors import EstimationError
 from deniable.estimation import estimate
 from deniable.estimation.climb import climb, likelihood_of
+from deniable.estimation.folds import divide
 from deniable.estimation.leap import leap
-from deniable.estimation.observation import observe
+from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.scene import scenes_of
 from deniable.estimation.stacks import stacks_of
 from deniable.estimation.unbiased import pooled
@@ -122,6 +125,18 @@ def test_attributes_never_answered_together_have_a_scene_without_a_dispersion() 
         estimate(tally, ["q0", "q1"], rng=np.random.default_rng(1), method="maximum-likelihood")
     with pytest.raises(EstimationError, match="no attribute 'q9'"):
         scenes_of(tally)(["q9"])
+
+
+def test_blocks_of_one_client_each_are_dealt_to_folds_at_random() -> None:
+    """Every fold sees every group, though the groups of a view come in turn; seeded."""
+    tally = tally_of([2, 2, 2, 2], 5, rule="classic-clients")
+    folds = divide(evidence_of(tally), 8, rng=np.random.default_rng(0))
+    for fold in range(8):
+        held = folds.evidence_held(fold)
+        assert {group for batch in held.batches for group in batch.groups} == set(
+            combinations(range(4), 2)
+        )
+    assert sum(folds.evidence_held(fold).people for fold in range(8)) == 2 * 900
 
 
 def test_only_two_coins_counted_one_by_one_are_stacked() -> None:

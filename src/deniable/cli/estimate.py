@@ -169,12 +169,13 @@ def _as_csv(tables: Sequence[Table], level: float, *, simultaneous: bool) -> str
     written = io.StringIO()
     numbers = ("estimate", "se", "low", "high", "worth", "n", "level", "method", "design")
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(("table", "cell", *numbers))
+    writer.writerow(("table", "cell", *numbers, "notes"))
     for table in tables:
         columns = table.tidy(level, simultaneous=simultaneous)
         cells = zip(*(columns[name] for name in table.names), strict=True)
         rows = zip(*(columns[name] for name in numbers), strict=True)
         for cell, row in zip(cells, rows, strict=True):
             shown = ("" if number is None else number for number in map(_finite, row))
-            writer.writerow((",".join(table.names), ",".join(cell), *shown))
+            notes = "; ".join(table.notes)
+            writer.writerow((",".join(table.names), ",".join(cell), *shown, notes))
     return written.getvalue()

@@ -54,7 +54,11 @@ class Folds:
 
 
 def divide(evidence: Evidence, number: int, *, rng: np.random.Generator) -> Folds:
-    """Put every respondent into one of ``number`` folds at random, as many into each."""
+    """Put every respondent into one of ``number`` folds at random, as many into each.
+
+    A batch of fewer people than folds is dealt by itself: such batches may come in an order
+    that would send all reports on one group into the same folds.
+    """
     counts, begun = [], 0
     for batch in evidence.batches:
         counts.append(_dealt(batch.counts, number, begun, rng))
@@ -69,7 +73,10 @@ def _dealt(counts: Counts, number: int, begun: int, rng: np.random.Generator) ->
         crowd: Counts = rng.multinomial(counts, np.full(number, 1 / number))
         return crowd
     rows = rng.permutation(np.repeat(np.arange(len(counts)), counts))
-    folds = (begun + np.arange(people)) % number
+    if people < number:
+        folds = rng.permutation(number)[:people]
+    else:
+        folds = (begun + np.arange(people)) % number
     dealt: Counts = np.bincount(rows * number + folds, minlength=len(counts) * number)
     return dealt.reshape(len(counts), number)
 

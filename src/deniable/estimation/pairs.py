@@ -15,7 +15,7 @@ from deniable.errors import EstimationError
 from deniable.estimation.climb import climb, likelihood_of
 from deniable.estimation.observation import enclosing, observe
 from deniable.estimation.part import summed
-from deniable.estimation.sight import merged
+from deniable.estimation.stack import seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def _margin(evidence: Evidence, name: str) -> Array:
         problem = f"no report tells anything about {name!r}"
         raise EstimationError(problem, expected="a view that asks it") from error
     even = np.full(alone.shape, 1 / alone.cells)
-    summit = climb(merged(alone.sights), even, gap=LEFT, most_steps=MOST_STEPS)
+    summit = climb(seen_in(alone.sights), even, gap=LEFT, most_steps=MOST_STEPS)
     result: Array = (alone.people * summit.table + even) / (alone.people + 1)
     return result
 
@@ -127,7 +127,7 @@ def _pair(evidence: Evidence, pair: tuple[int, int], margins: tuple[Array, ...])
     asked = tuple(evidence.names[place] for place in pair)
     names = enclosing(evidence, asked)
     observation = observe(evidence, names)
-    sights = merged(observation.sights)
+    sights = seen_in(observation.sights)
     start = np.full(observation.shape, 1 / observation.cells)
     summit = climb(sights, start, gap=LEFT, most_steps=MOST_STEPS)
     places = [names.index(name) for name in asked]

@@ -20,16 +20,17 @@ from deniable.estimation.inquiry import some_tables
 from deniable.estimation.observation import observe
 from deniable.estimation.raking import rake
 from deniable.estimation.sight import merged
+from deniable.estimation.stack import seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.climb import Seen
     from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import LatentClass
     from deniable.estimation.mixture import Mixture
-    from deniable.estimation.sight import Sight
 
     Array = NDArray[np.float64]
 
@@ -91,7 +92,7 @@ def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refineme
     return Refinement(tuple(steps))
 
 
-def refine(start: Array, sights: Sequence[Sight], steps: float) -> Array:
+def refine(start: Array, sights: Sequence[Seen], steps: float) -> Array:
     """Return the table after so many EM steps."""
     if steps == inf:
         return climb(sights, _open(start), gap=LEFT, most_steps=MOST_STEPS).table
@@ -108,7 +109,7 @@ class _Trial:
     ) -> None:
         taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
         self.table = _started(fit.climbs[judge], names, taught, before)
-        self.fitted = merged(observe(taught, names).sights)
+        self.fitted = seen_in(observe(taught, names).sights)
         self.held = merged(observe(held, names).covering)
         self.before = [np.log(sight.see(self.table)) for sight in self.held]
 
@@ -136,7 +137,7 @@ def _started(
     pairs = {}
     for one, two in combinations(range(len(names)), PAIR):
         pair = names[one], names[two]
-        sights = merged(observe(taught, pair).sights)
+        sights = seen_in(observe(taught, pair).sights)
         pairs[one, two] = refine(climb.table(pair), sights, before[PAIR - 1])
     return rake(table, pairs)
 

@@ -17,7 +17,7 @@ from deniable.estimation.collected import collected_together
 from deniable.estimation.leap import leap
 from deniable.estimation.observation import Observation, design_of, observe, positions_of
 from deniable.estimation.pile import piled
-from deniable.estimation.sight import merged
+from deniable.estimation.stack import seen_in
 from deniable.estimation.stacks import stacks_of
 from deniable.estimation.unbiased import pooled
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from deniable.estimation.climb import Summit
+    from deniable.estimation.climb import Seen, Summit
     from deniable.estimation.covariance import Covariance
     from deniable.estimation.observation import Source
-    from deniable.estimation.sight import Sight
     from deniable.estimation.stack import Stack
     from deniable.estimation.stacks import Stacks
 
@@ -72,7 +71,7 @@ class _Seen:
     """A scene sight by sight."""
 
     observation: Observation
-    sights: Sequence[Sight]
+    sights: Sequence[Seen]
 
     @property
     def dispersion(self) -> Covariance | None:
@@ -88,7 +87,7 @@ class _Seen:
 
 
 def _seen(observation: Observation) -> _Seen:
-    return _Seen(observation, merged(observation.sights))
+    return _Seen(observation, seen_in(observation.sights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

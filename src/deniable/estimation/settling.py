@@ -15,7 +15,7 @@ from deniable.estimation.inquiry import LARGEST, asked_together
 from deniable.estimation.leaning import choose_leaning, lean
 from deniable.estimation.observation import observe
 from deniable.estimation.refinement import refine
-from deniable.estimation.sight import merged
+from deniable.estimation.stack import seen_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +51,6 @@ def settle_pairs(fit: LatentClass, refinement: Refinement, *, rng: np.random.Gen
             continue
         table = lean(fit.model.table(pair), share)
         if steps:
-            table = refine(table, merged(observe(fit.folds.evidence, pair).sights), steps)
+            table = refine(table, seen_in(observe(fit.folds.evidence, pair).sights), steps)
         settled[pair] = table
     return settled

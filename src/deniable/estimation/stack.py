@@ -8,15 +8,22 @@ sight does.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deniable.estimation.lens import PointLens
+from deniable.estimation.sight import Lattice, merged
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from deniable.estimation.climb import Seen
+    from deniable.estimation.sight import Sight
 
     Array = NDArray[np.float64]
 
@@ -108,6 +115,32 @@ def joined(parts: Sequence[Stack]) -> Stack:
         return parts[0]
     rows = [np.concatenate([getattr(part, name) for part in parts]) for name in _ROWS]
     return Stack(parts[0].order, parts[0].sizes, *rows)
+
+
+def seen_in(sights: Sequence[Sight]) -> list[Seen]:
+    """Return what sights tell of a likelihood: alike ones merged, two coins of a group stacked."""
+    alike: defaultdict[tuple[tuple[int, ...], tuple[int, ...]], list[Lattice]] = defaultdict(list)
+    rest: list[Seen] = []
+    for sight in merged(sights):
+        one = len(sight.lenses) == 1 and isinstance(sight.lenses[0], PointLens)
+        if one and isinstance(sight, Lattice):
+            alike[sight.order, sight.sizes].append(sight)
+        else:
+            rest.append(sight)
+    return [*rest, *(_stacked(one) if len(one) > 1 else one[0] for one in alike.values())]
+
+
+def _stacked(sights: Sequence[Lattice]) -> Stack:
+    lenses = [lens for sight in sights for lens in sight.lenses if isinstance(lens, PointLens)]
+    return Stack(
+        sights[0].order,
+        sights[0].sizes,
+        np.array([sight.block for sight in sights]),
+        np.array([sight.view for sight in sights]),
+        np.array([lens.truth for lens in lenses])[:, None],
+        np.array([lens.lie for lens in lenses]),
+        np.array([sight.counts.reshape(-1) for sight in sights]),
+    )
 
 
 _ROWS = ("blocks", "views", "truth", "lie", "counts")

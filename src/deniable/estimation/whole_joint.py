@@ -17,7 +17,7 @@ from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.raking import rake
 from deniable.estimation.refinement import Refinement, choose_refinement, refine
 from deniable.estimation.settling import settle_pairs
-from deniable.estimation.sight import merged
+from deniable.estimation.stack import seen_in
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class WholeJoint:
             found = self._raked(raw.transpose(places), ordered)
             steps = self.refinement.of(len(ordered)) if len(ordered) != 2 else 0.0  # noqa: PLR2004 -- a pair is settled
             if steps:
-                found = refine(found, merged(self._observed(ordered)), steps)
+                found = refine(found, seen_in(self._observed(ordered)), steps)
         return found.transpose([ordered.index(name) for name in attributes])
 
     def estimate(self, attributes: Sequence[str]) -> Table:
