@@ -217,6 +217,22 @@ def test_a_wrong_channel_is_caught() -> None:
     assert walked != {report: wrong.probability(report, 0) for report in wrong.reports()}
 
 
+def lengths(channel: Channel, answer: int) -> set[int]:
+    """Return how long the reports of an answer can be, as they are written down."""
+    return {len(str(list(report))) for report in enumerate_channel(channel, answer)}
+
+
+def test_the_length_of_a_report_rules_out_no_answer(channel: Channel) -> None:
+    """Whatever the answer, its reports come in the same lengths, from one digit to many."""
+    assert len({frozenset(lengths(channel, answer)) for answer in range(channel.size)}) == 1
+
+
+def test_a_length_that_tells_the_answer_is_caught() -> None:
+    """A bare answer is as long as it is: answer 10 takes a digit more than answer 9."""
+    bare = Matrix(tuple(tuple(WORD * (x == y) for y in range(11)) for x in range(11)))
+    assert lengths(bare, 9) != lengths(bare, 10)
+
+
 def test_matrix_inverse_refuses_a_singular_channel() -> None:
     """A channel whose rows are equal has no inverse, and says so."""
     same = Matrix(((WORD // 2, WORD // 2), (WORD // 2, WORD // 2)))

@@ -141,6 +141,23 @@ def test_fresh_answers_are_limited_and_cost_again() -> None:
         device.respond(design, block, answer(0, 0, 0), wave=2)
 
 
+def test_what_was_not_asked_is_not_faked() -> None:
+    """A report names its view and answers that alone: no fakes for waves to tell the truth from.
+
+    False alarm: 20 waves draw one and the same view of three with odds of 3⁻¹⁹ < 10⁻⁹.
+    """
+    design = ask_one_design(SIZES, repeats=20)
+    device = Device(MemoryStorage(), AGREED)
+    asked = set()
+    for wave in range(20):
+        report = device.respond(design, first_block(design), answer(1, 2, 3), wave=wave)
+        groups = design.views[report.view].groups
+        assert len(report.values) == len(groups) == 1
+        asked.add(groups[0].attributes)
+        assert len(device.ledger.entries[design.survey, wave].attributes) == len(groups[0].sizes)
+    assert len(asked) > 1
+
+
 def test_another_design_of_the_same_survey_is_refused() -> None:
     """A server that changes its design cannot have the survey answered twice."""
     device = Device(MemoryStorage(), AGREED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,6 +29,8 @@ def test_validate_says_what_is_asked_and_promised(path: Path) -> None:
     survey = Survey.load(path)
     assert result.exit_code == 0, result.stderr
     assert f"epsilon {survey.privacy.epsilon:g} for all answers of a respondent" in result.stdout
+    assert re.search(r"^ε per answer +at most \d+\.\d{3}$", result.stdout, re.MULTILINE)
+    assert re.search(r"^ε per attribute +at most \d+\.\d{3}$", result.stdout, re.MULTILINE)
     assert all(name in result.stdout for name in survey.schema.names)
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert result.stderr == ""

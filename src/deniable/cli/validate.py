@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deniable.channels import format_epsilon
 from deniable.cli.terminal import note, print_facts, print_table
 from deniable.protocol.compile import design_for
 from deniable.schema import Privacy, Survey
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from deniable.protocol.design import Design
@@ -47,6 +49,8 @@ def _facts(survey: Survey, design: Design) -> list[tuple[str, object]]:
         ("name", survey.name),
         ("languages", ", ".join(survey.locales)),
         ("promise", _promise(survey.privacy)),
+        ("ε per answer", f"at most {format_epsilon(max(design.view_costs))}"),
+        ("ε per attribute", f"at most {format_epsilon(max(design.attribute_costs))}"),
         ("design", survey.privacy.design + _options(survey.privacy)),
         ("views", f"{len(design.views)}, the largest group having {_largest(design)} cells"),
         ("digest", f"{survey.digest()} (survey)"),
@@ -61,7 +65,7 @@ def _largest(design: Design) -> int:
 def _promise(privacy: Privacy) -> str:
     protected = "all answers" if privacy.level == "respondent" else "each answer by itself"
     times = f", {privacy.repeats} times" if privacy.repeats > 1 else ""
-    return f"epsilon {privacy.epsilon:g} for {protected} of a respondent{times}"
+    return f"epsilon {spell_number(privacy.epsilon)} for {protected} of a respondent{times}"
 
 
 def _options(privacy: Privacy) -> str:

@@ -24,12 +24,7 @@ _BLOCK = ["deniable", "design", "block", "channels"]
 def design_from_bytes(data: bytes | str, expected: str | None = None) -> Design:
     """Read a design; ``expected`` is the digest it must have."""
     design = design_from_dict(read_json(data, "a design", DesignError))
-    if expected is not None and design.digest != expected:
-        problem = "the design is not the one that was published"
-        raise DigestError(problem, given=design.digest, expected=expected)
-    if isinstance(data, bytes) and digest(data) != design.digest:
-        problem = "the design is not in canonical form"
-        raise DesignError(problem, expected="keys in order, no white space")
+    _check_published("the design", data, design.digest, expected)
     return design
 
 
@@ -62,12 +57,7 @@ def design_from_dict(data: object) -> Design:
 def block_from_bytes(data: bytes | str, design: Design, expected: str | None = None) -> Block:
     """Read a block of ``design``; ``expected`` is the digest it must have."""
     block = block_from_dict(read_json(data, "a block", DesignError), design)
-    if expected is not None and block.digest != expected:
-        problem = "the block is not the one that was published"
-        raise DigestError(problem, given=block.digest, expected=expected)
-    if isinstance(data, bytes) and digest(data) != block.digest:
-        problem = "the block is not in canonical form"
-        raise DesignError(problem, expected="keys in order, no white space")
+    _check_published("the block", data, block.digest, expected)
     return block
 
 
@@ -86,6 +76,15 @@ def block_from_dict(data: object, design: Design) -> Block:
         problem = "the channels of a fixed design never change"
         raise DesignError(problem, expected="the channels that stand in the design")
     return Block(design.digest, number, channels)
+
+
+def _check_published(what: str, data: bytes | str, found: str, expected: str | None) -> None:
+    if expected is not None and found != expected:
+        problem = f"{what} is not the one that was published"
+        raise DigestError(problem, given=found, expected=expected)
+    if isinstance(data, bytes) and digest(data) != found:
+        problem = f"{what} is not in canonical form"
+        raise DesignError(problem, expected="keys in order, no white space")
 
 
 def _object(data: object, what: str, keys: Iterable[str]) -> dict[str, Any]:
