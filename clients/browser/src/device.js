@@ -191,10 +191,17 @@ export class Device {
    * @returns {Promise<T>}
    */
   #alone(task) {
-    const turn = this.#turn.then(() => this.#storage.alone(async () => {
+    let began = false;
+    const once = async () => {
+      began = true;
       await this.#recall();
       return task();
-    }));
+    };
+    const turn = this.#turn.then(() => this.#storage.alone(once)).catch((error) => {
+      // Without locks (an old browser, a sandboxed frame) the task runs all the same, once.
+      if (began) throw error;
+      return once();
+    });
     this.#turn = turn.then(() => {}, () => {});
     return turn;
   }

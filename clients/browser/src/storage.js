@@ -16,6 +16,7 @@
 export class MemoryStorage {
   /** @type {string | null} */
   #document = null;
+  #turn = Promise.resolve();
 
   async read() {
     return this.#document;
@@ -31,7 +32,9 @@ export class MemoryStorage {
    * @param {() => Promise<T>} task
    */
   async alone(task) {
-    return task();
+    const turn = this.#turn.then(task);
+    this.#turn = turn.then(() => {}, () => {});
+    return turn;
   }
 }
 
@@ -62,17 +65,6 @@ export class BrowserStorage {
    * @returns {Promise<T>}
    */
   async alone(task) {
-    let began = false;
-    const once = () => {
-      began = true;
-      return task();
-    };
-    try {
-      return await navigator.locks.request(this.#key, once);
-    } catch (error) {
-      // Without locks (an old browser, a sandboxed frame) the task runs all the same, once.
-      if (began) throw error;
-      return once();
-    }
+    return navigator.locks.request(this.#key, task);
   }
 }

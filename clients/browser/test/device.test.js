@@ -124,6 +124,28 @@ for (const failing of ["read", "write", "read write"]) {
   });
 }
 
+test("a storage that cannot be locked is survived, and a task begun is not begun again", async () => {
+  const storage = new MemoryStorage();
+  storage.alone = () => { throw new DOMException("no locks here", "SecurityError"); };
+  const device = new Device({ storage, agreement });
+  const report = await device.respond(design, block, answer);
+  assert.deepEqual(await device.respond(design, block, other), report);
+  assert.equal(device.lasting, true);
+  storage.alone = async (task) => {
+    await task();
+    throw new DOMException("stolen", "AbortError");
+  };
+  const second = new Device({ storage, agreement, coin: new ScriptedCoin([]) });
+  await assert.rejects(second.respond(design, block, other), { name: "AbortError" });
+});
+
+test("devices that share a memory at the same moment give one report", async () => {
+  const storage = new MemoryStorage();
+  const devices = Array.from({ length: 8 }, () => new Device({ storage, agreement }));
+  const reports = await Promise.all(devices.map((one) => one.respond(design, block, answer)));
+  assert.equal(new Set(reports.map(String)).size, 1);
+});
+
 test("what could not be written is written when the storage recovers", async () => {
   const storage = new Watched();
   const device = new Device({ storage, agreement });
