@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -34,7 +35,6 @@ from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from deniable.collection.store import Store
 
@@ -308,10 +308,22 @@ def test_postgresql_forgets_the_order_and_what_came_together(postgresql: Callabl
         assert len(set(connection.execute(order).fetchall())) == 10
         collection.close("health")
         rows = connection.execute(order).fetchall()
+        text = file_of(connection, "report")
     assert [name for name, _ in rows] == sorted(name for name, _ in rows)
+    assert {text.count(name.encode()) for name, _ in rows} == {1}, "no older copy is left behind"
     assert len({transaction for _, transaction in rows}) == 1
     assert len(rows) == collection.tally("health").total == 10
     store.close()
+
+
+def file_of(connection: psycopg.Connection[Any], table: str) -> bytes:
+    """Return a table's file as whoever took the disk would see it."""
+    connection.execute("CHECKPOINT")
+    found = connection.execute(
+        "SELECT current_setting('data_directory'), pg_relation_filepath(%s)", (table,)
+    ).fetchone()
+    assert found is not None
+    return Path(*found).read_bytes()
 
 
 def test_sqlite_cuts_its_log_and_lays_down_by_id(tmp_path: Path) -> None:
@@ -334,6 +346,8 @@ def test_sqlite_cuts_its_log_and_lays_down_by_id(tmp_path: Path) -> None:
     collection.close("health")
     # A page is filled from its end.
     assert sorted(places(), reverse=True) == places()
+    assert {path.read_bytes().count(name) for name in names} == {1}, "no older copy is left behind"
+    assert log.stat().st_size == 0
     store.close()
 
 

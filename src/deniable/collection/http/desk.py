@@ -139,7 +139,8 @@ class Desk:
             self.metrics.group_seconds += time.perf_counter() - began
 
     async def _tick(self) -> None:
-        tidied_at, tidied = time.monotonic(), 0
+        # At once, too: a server that was killed may have left its log of changes behind.
+        tidied_at, tidied = time.monotonic() - TIDY_SECONDS, -1
         while True:
             await asyncio.sleep(TICK_SECONDS)
             self.commits.flush()

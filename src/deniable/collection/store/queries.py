@@ -164,6 +164,8 @@ SQLITE_CUT_LOG = (
 # Within a page SQLite lays rows down as they come; a rewrite lays them down by id.
 SQLITE_REWRITE = "VACUUM"
 POSTGRESQL_TIDY = "VACUUM report, invitation"
+# A plain vacuum leaves the bytes of old rows on their pages, marks and all; this lays files anew.
+POSTGRESQL_REWRITE = "VACUUM FULL report, invitation"
 
 # A database may be set to acknowledge what a power failure takes back. Not to us.
 POSTGRESQL_DURABLE = (

@@ -57,7 +57,8 @@ class SqlStore:
         with _as_storage_errors(), self._engine.connect() as connection:
             if self.shared:
                 connection.execution_options(isolation_level="AUTOCOMMIT")
-                connection.exec_driver_sql(queries.POSTGRESQL_TIDY)
+                rewrite = queries.POSTGRESQL_REWRITE if thoroughly else queries.POSTGRESQL_TIDY
+                connection.exec_driver_sql(rewrite)
                 return
             if thoroughly:
                 connection.exec_driver_sql(queries.SQLITE_REWRITE)
