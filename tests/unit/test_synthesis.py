@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from deniable.channels import k_ary
 from deniable.errors import DataError, EstimationError
-from deniable.estimation import Axis, Table
-from deniable.synthesis import Records, largest_remainder, synthesize, utility
+from deniable.estimation import METHODS, Axis, Experiment, Table
+from deniable.estimation.study import Study
+from deniable.synthesis import Records, agreement, largest_remainder, synthesize, utility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,6 +131,38 @@ def test_utility_sees_a_lost_association() -> None:
     records = synthesize(Table(AXES, product, 1000, "rr-independent"), 100_000, rng=rng())
     (pair,) = utility(records, lambda names: TABLE.marginalize(names).estimate).of(2)
     assert pair.total_variation == pytest.approx(np.abs(product - SHARES).sum() / 2, abs=1e-3)
+
+
+def test_agreement_says_whether_the_reports_contradict_the_records() -> None:
+    """Records of the truth lie within the intervals; independent ones fall out of the pair's."""
+    channels = (k_ary(3.0, 2), k_ary(3.0, 3))
+    study = Study(("sex", "cheated"), SHARES, (Experiment(20_000, channels, ((0,), (1,))),))
+    evidence = study.draw(rng(3))
+
+    def told(names: Sequence[str]) -> Table:
+        return METHODS["unbiased"].estimate(evidence, names, rng=rng())
+
+    faithful = agreement(synthesize(TABLE, 10_000, rng=rng()), told)
+    assert [one.attributes for one in faithful.tables][-1] == ("sex", "cheated")
+    assert [row[:3] for row in faithful.rows()] == [
+        ("single attributes", 2, 5),
+        ("pairs", 1, 6),
+    ]
+    assert sum(one.inside for one in faithful.tables) >= 9
+    product = np.outer(SHARES.sum(axis=1), SHARES.sum(axis=0))
+    apart = Table(AXES, product, 1000, "rr-independent")
+    (*_, pair) = agreement(synthesize(apart, 10_000, rng=rng()), told).tables
+    assert pair.share < 0.5
+
+    def margins_only(names: Sequence[str]) -> Table:
+        if len(names) > 1:
+            problem = "never asked together"
+            raise EstimationError(problem)
+        return told(names)
+
+    assert agreement(synthesize(TABLE, 50, rng=rng()), margins_only).without == (
+        ("sex", "cheated"),
+    )
 
 
 @pytest.mark.parametrize("people", [0, -1, 2.5, True])

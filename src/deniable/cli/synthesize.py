@@ -6,12 +6,13 @@ import csv
 from dataclasses import dataclass
 from math import comb, prod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from textwrap import fill
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, print_table, progress, telling
+from deniable.cli.terminal import COLUMNS, note, print_table, progress, telling
 from deniable.errors import DataError, nearest
 
 if TYPE_CHECKING:
@@ -23,17 +24,19 @@ if TYPE_CHECKING:
     from deniable.cli.sources import OpenSource
     from deniable.estimation.method import Method
     from deniable.estimation.model import Model
-    from deniable.synthesis import Records, Utility
+    from deniable.synthesis import Records
     from deniable.synthesis.synthesize import Way
 
     Estimated = Callable[[Sequence[str]], NDArray[np.float64]]
+
+T = TypeVar("T")
 
 _PATH = click.Path(path_type=Path)
 PEOPLE_PER_CELL = 5
 """With fewer, rounding leaves most cells empty and the large ones too full: records are drawn."""
 
-MOST_DIRECT = 300
-"""Tables that are estimated directly, to be compared with; wider ones are left out first."""
+MOST_COMPARED = 1000
+"""Tables that are compared; the widest are left out first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Learned:
         method: The estimator's name.
         reason: Why it did what it did.
         notes: What it loses.
+        weak: Attributes whose own table the reports cannot carry.
     """
 
     records: Records
@@ -55,6 +59,7 @@ class Learned:
     method: str
     reason: str
     notes: tuple[str, ...]
+    weak: tuple[str, ...]
 
 
 @click.command()
@@ -62,7 +67,7 @@ class Learned:
 @click.option("-o", "--output", type=_PATH, required=True, help="A CSV or Parquet file.")
 @click.option("--attributes", help="Which attributes: sex,income. All by default.")
 @click.option("--people", type=click.IntRange(1), help="How many records; as many as reports.")
-@click.option("--method", default="junction-tree", show_default=True, help="The estimator.")
+@click.option("--method", default="default", show_default=True, help="The estimator.")
 @click.option(
     "--way",
     type=click.Choice(["rounded", "drawn"]),
@@ -89,7 +94,8 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     REPORTS is a file of reports, or a tally that keeps the groups of a view together. The
     records have the columns and the categories of the survey; no row stands for anybody.
     What is printed says how far the tables of all pairs and triples of attributes are from
-    those of the estimator, and from those estimated each on its own.
+    those of the estimator, and whether the reports contradict them: how many shares lie in
+    the 95 % intervals that each table's own reports give.
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
@@ -104,12 +110,20 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     _write(learned.records, output)
     _report(learned, output)
     _compare(learned, source, rng)
-    for line in learned.notes:
-        note(f"Note: {line}.")
+    for line in _remarks(learned, source):
+        note(fill(line, COLUMNS))
+
+
+def _remarks(learned: Learned, source: OpenSource) -> list[str]:
+    told = [f"Note: {line}." for line in learned.notes]
     if learned.reason:
-        note(f"Why: {learned.reason.rstrip('.')}.")
+        told.append(f"Why: {learned.reason.rstrip('.')}.")
+    if learned.weak:
+        named = ", ".join(learned.weak)
+        told.append(f"The reports hardly tell of {named}: what stands there is mostly chance.")
     if not source.categories:
-        note("Categories are written as their places, from 0; --survey FILE names them.")
+        told.append("Categories are written as their places, from 0; --survey FILE names them.")
+    return told
 
 
 def _split(text: str) -> list[str]:
@@ -142,6 +156,7 @@ def _learn(
     cells = prod(sizes.get(name, 1) for name in names)
     evidence = evidence_of(source.reports)
     number = people or evidence.people
+    weak = _weak(source, names, rng)
     chosen: Way = way or ("rounded" if number >= PEOPLE_PER_CELL * cells else "drawn")
     if method.fit is None:
         table = method.estimate(source.reports, names, rng=rng).named(source.categories)
@@ -150,12 +165,21 @@ def _learn(
         def shares(asked: Sequence[str]) -> NDArray[np.float64]:
             return table.marginalize(asked).estimate
 
-        return Learned(records, chosen, shares, table.method, table.reason, table.notes)
+        return Learned(records, chosen, shares, table.method, table.reason, table.notes, weak)
     with telling(f"Fitting {method.name}") as tell:
         model = method.fit(evidence, rng=rng, progress=tell)
     part = _part(model, names)
     records = synthesize(part, number, rng=rng, way=chosen, axes=source.axes(names))
-    return Learned(records, chosen, model.table, method.name, model.reason, method.loses)
+    return Learned(records, chosen, model.table, method.name, model.reason, method.loses, weak)
+
+
+def _weak(source: OpenSource, names: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """Return the attributes whose own table is worth too few plain answers to be shown."""
+    from deniable.estimation import method_named  # noqa: PLC0415
+    from deniable.estimation.carrying import LEAST_WORTH  # noqa: PLC0415
+
+    give = method_named("unbiased").prepare(source.reports, rng=rng)
+    return tuple(name for name in names if not give([name]).total_worth >= LEAST_WORTH)
 
 
 def _part(model: Model, names: Sequence[str]) -> Model:
@@ -195,38 +219,33 @@ def _report(learned: Learned, output: Path) -> None:
 
 
 def _compare(learned: Learned, source: OpenSource, rng: np.random.Generator) -> None:
-    """Print how far the records are from the method's tables, and from those estimated alone."""
+    """Print how far the records are from the method's tables, and if reports contradict them."""
     from deniable.estimation import method_named  # noqa: PLC0415
-    from deniable.synthesis import utility  # noqa: PLC0415
+    from deniable.synthesis import agreement, utility  # noqa: PLC0415
 
-    alone = method_named("maximum-likelihood")
-
-    def estimated(asked: Sequence[str]) -> NDArray[np.float64]:
-        return alone.estimate(source.reports, asked, rng=rng).estimate
-
+    unbiased = method_named("unbiased").prepare(source.reports, rng=rng)
     count = len(learned.records.axes)
-    ways = max(w for w in range(4) if sum(comb(count, k) for k in range(1, w + 1)) <= MOST_DIRECT)
-    total = sum(comb(count, k) for k in range(1, 4)) + sum(
-        comb(count, k) for k in range(1, ways + 1)
-    )
-    with progress("Comparing tables", total, unit="tables") as done:
-        kept = utility(learned.records, _counting(learned.table, done))
-        direct = utility(learned.records, _counting(estimated, done), most_ways=ways)
-    _print(kept, f"Total variation from the tables of {learned.method}")
-    if direct.distances:
-        _print(direct, "Total variation from tables estimated one by one")
-    left_out = len(kept.distances) - len(direct.distances)
-    if left_out:
-        note(f"{left_out} tables have no estimate of their own to be compared with.")
+    tables = [sum(comb(count, k) for k in range(1, ways + 1)) for ways in range(4)]
+    ways = max(w for w in range(4) if tables[w] <= MOST_COMPARED)
+    with progress("Comparing tables", 2 * tables[ways], unit="tables") as done:
+        kept = utility(learned.records, _counting(learned.table, done), most_ways=ways)
+        told = agreement(learned.records, _counting(unbiased, done), most_ways=ways)
+    title = f"Total variation from the tables of {learned.method}"
+    print_table(("tables", "number", "mean", "largest", "of"), kept.rows(), title=title)
+    if told.tables:
+        title = f"Shares within the {told.level:.0%} intervals of the reports alone"
+        print_table(("tables", "number", "cells", "within", "worst"), told.rows(), title=title)
+    if told.without:
+        note(f"Of {len(told.without)} tables the reports alone tell nothing.")
 
 
-def _counting(estimated: Estimated, done: Callable[[int], None]) -> Estimated:
-    def counted(asked: Sequence[str]) -> NDArray[np.float64]:
+def _counting(
+    give: Callable[[Sequence[str]], T], done: Callable[[int], None]
+) -> Callable[[Sequence[str]], T]:
+    """Return the same, told each time that one more table is done."""
+
+    def counted(asked: Sequence[str]) -> T:
         done(1)
-        return estimated(asked)
+        return give(asked)
 
     return counted
-
-
-def _print(told: Utility, title: str) -> None:
-    print_table(("tables", "number", "mean", "largest", "of"), told.rows(), title=title)

@@ -3,6 +3,15 @@
 from deniable.estimation.model import Model
 from deniable.synthesis.records import Records
 from deniable.synthesis.synthesize import largest_remainder, synthesize
-from deniable.synthesis.utility import Utility, utility
+from deniable.synthesis.utility import Agreement, Utility, agreement, utility
 
-__all__ = ["Model", "Records", "Utility", "largest_remainder", "synthesize", "utility"]
+__all__ = [
+    "Agreement",
+    "Model",
+    "Records",
+    "Utility",
+    "agreement",
+    "largest_remainder",
+    "synthesize",
+    "utility",
+]
