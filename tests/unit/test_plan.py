@@ -147,6 +147,27 @@ def test_what_makes_no_sense_is_a_sentence(words: dict[str, object], sentence: s
         plan(survey(Privacy(1.0)), **words)  # type: ignore[arg-type]
 
 
+def test_larger_groups_are_compared_where_epsilon_has_room_for_their_cells() -> None:
+    """Six two-way answers at ε = 4: groups of five; at ε = 1 nothing above four is looked at."""
+    made = plan(survey(Privacy(4.0), (2,) * 6), 10_000)
+    assert made.recommended.label == "ask-one k=5"
+    assert made.recommended.worth(1) > 1.05 * made.option("ask-one k=4").worth(1)
+    gentle = plan(survey(Privacy(1.0), (2,) * 6), 10_000)
+    assert not [option for option in gentle.options if option.label == "ask-one k=5"]
+
+
+def test_a_test_that_would_say_too_little_data_has_no_power() -> None:
+    """Below 15 plain answers' worth the power is 0, and the people needed are at least as many."""
+    made = plan(survey(Privacy(1.0), (5, 5)), 1_000, association=0.9, power=0.1)
+    option = made.option("ask-one")
+    (table,) = option.pairs
+    assert table.worth(1_000) < 15
+    assert option.power(table, 1_000, 0.9, 0.05) == 0
+    needed = option.people_for_power(0.1, 0.9, 0.05)
+    assert table.worth(needed) >= 15 - 1e-9
+    assert option.power(table, math.ceil(needed), 0.9, 0.05) > 0.1
+
+
 def test_one_liar_moves_a_cell_by_one_over_n_p() -> None:
     """Under two coins in one group of everybody: 1/(n·p), and a share f by f/p."""
     asked = survey(Privacy(1.0, "joint", {"channel": "k-ary"}), (2, 3))

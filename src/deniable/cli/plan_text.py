@@ -60,10 +60,9 @@ def _print_options(plan: Plan) -> None:
     costs = ["attribute"] if plan.survey.privacy.level == "respondent" else ["answer"]
     if not wanted and goal.association is None:
         costs = ["answer", "attribute"]
-    columns: dict[str, list[object]] = {
-        "design": [_marked(one) for one in found],
-        "views": [f"{one['views']:,}" for one in found],
-    }
+    columns: dict[str, list[object]] = {"design": [_marked(one) for one in found]}
+    if not wanted or goal.association is None:  # else there is no room at eighty columns
+        columns["views"] = [f"{one['views']:,}" for one in found]
     for cost in costs:
         columns[f"ε {COSTS[cost]}"] = [one["epsilon"][cost] for one in found]
     columns |= {
@@ -82,7 +81,11 @@ def _print_options(plan: Plan) -> None:
         "→ recommended, * the survey's own, † classic, its channels drawn. error: "
         "root mean square over a table's cells, mean over tables; worth: in plain answers, "
         f"per table; width: the widest {goal.level:.0%} interval of any cell"
-        + ("; power: the least of any pair" if goal.association is not None else "")
+        + (
+            "; power: the least of any pair, 0 where the test would say “too little data”"
+            if goal.association is not None
+            else ""
+        )
         + "."
     )
 
@@ -169,10 +172,10 @@ def _print_tables(plan: Plan) -> None:
     best = plan.chosen
     by_worth = sorted(best.tables, key=lambda table: table.worth(1.0))
     shown = by_worth[:SHOWN]
-    headings = ["table", "cells", "n", "error", "largest", "worth", "width", "at once"]
     powers = plan.goal.association is not None
-    if powers:
-        headings.append("power")
+    # There is room for one of the two at eighty columns.
+    headings = ["table", "cells", "n", "error", *([] if powers else ["largest"])]
+    headings += ["worth", "width", "at once", *(["power"] if powers else [])]
     rows = []
     for table in shown:
         found = table_of(plan, best, table)
@@ -180,7 +183,8 @@ def _print_tables(plan: Plan) -> None:
             _shortened(found["attributes"]),
             f"{found['cells']:,}",
             people_text(found["people"]),
-            *(share_text(found[key]) for key in ("error", "largest_error")),
+            share_text(found["error"]),
+            *([] if powers else [share_text(found["largest_error"])]),
             worth_text(found["worth"]),
             *(share_text(found[key]) for key in ("width", "simultaneous_width")),
         ]
@@ -193,9 +197,16 @@ def _print_tables(plan: Plan) -> None:
         click.echo(f"… and {len(by_worth) - SHOWN:,} tables worth more; --format json has all.")
 
 
-def _shortened(names: Sequence[str]) -> str:
-    text = ",".join(names)
-    most = 24
+def _shortened(names: Sequence[str], most: int = 24) -> str:
+    """Write the names of a table in so many characters, cutting the longest first."""
+    room = most - (len(names) - 1)
+    kept = [len(name) for name in names]
+    while sum(kept) > room and max(kept) > 1:
+        kept[kept.index(max(kept))] -= 1
+    text = ",".join(
+        name if size == len(name) else name[: size - 1] + "…"
+        for name, size in zip(names, kept, strict=True)
+    )
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -220,7 +231,7 @@ def print_check(found: Check) -> None:
     """Print what a simulation of the plan gave beside what the formulas foresee."""
     rows = [
         (
-            _shortened(one.names),
+            _shortened(one.names, 15),
             share_text(one.predicted),
             share_text(one.simulated),
             f"{one.simulated / one.predicted:.3f} ± {one.uncertainty:.3f}",
@@ -230,10 +241,16 @@ def print_check(found: Check) -> None:
         )
         for one in found.tables
     ]
-    headings = ("table", "foreseen", "simulated", "ratio ± se", "reported", "covers", "at once")
+    headings = ("table", "foreseen", "came", "ratio ± se", "printed", "covers", "at once")
     title = f"{found.rounds:,} simulated surveys of {found.people:,} people, {found.label}"
     click.echo()
     print_table(headings, rows, title=title)
+    ratio, error = found.ratio
+    _say(
+        f"All together the errors were {ratio:.3f} ± {error:.3f} times those foreseen. printed: "
+        "the standard error that a table of such reports shows; covers, at once: how often its "
+        "intervals held the truth, cell by cell and all of them."
+    )
     for line in found.remarks:
         _say(line)
 

@@ -6,6 +6,7 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from deniable.protocol.layouts import MOST_VIEWS
 from deniable.schema import Privacy
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ MOST_COVERED = 16
 CHANNELS = ("k-ary", "subset", "best")
 TRIPLES = 3
 
+ALWAYS = 4
+"""Attributes in a group of ask-one up to which a plan always looks."""
+
+LARGEST = 6
+"""The most that a survey file may name."""
+
+ROOM = 4.0
+"""Cells of a group over e^ε up to which a larger group may still be the better one."""
+
 
 def candidates(
     survey: Survey, tables: Sequence[tuple[int, ...]]
@@ -33,7 +43,8 @@ def candidates(
     found: list[Candidate] = [(label_of(own), own)]
     left_out: list[str] = []
     count = len(survey.schema.names)
-    for design, options in _choices(count, _by_table(survey, tables)):
+    large = _large(survey.schema.sizes, own.epsilon)
+    for design, options in _choices(count, _by_table(survey, tables), large):
         kept = {k: own.options[k] for k in ("max_cells",) if k in own.options and "k" in options}
         chosen = dict(options) | kept
         if design != "rrba" and own.design != "rrba" and "channel" in own.options:
@@ -76,11 +87,11 @@ def with_epsilon(privacy: Privacy, epsilon: float) -> Privacy:
 
 
 def _choices(
-    count: int, by_table: tuple[tuple[str, ...], ...]
+    count: int, by_table: tuple[tuple[str, ...], ...], large: Sequence[int]
 ) -> Iterator[tuple[str, dict[str, object]]]:
     if by_table:
         yield "ask-one", {"groups": by_table}
-    for k in range(1, min(4, count) + 1):
+    for k in (*range(1, min(ALWAYS, count) + 1), *large):
         yield "ask-one", {"k": k}
     for k in (2, 3):
         if k < count:
@@ -90,6 +101,20 @@ def _choices(
     yield "independent", {}
     yield "joint", {}
     yield "rrba", {"k": min(2, count)}
+
+
+def _large(sizes: Sequence[int], epsilon: float) -> list[int]:
+    """Return the larger k worth a look: a group of so many cells must be told apart at all.
+
+    A whole group tells more than a part of it as long as its cells are not many more than e^ε.
+    """
+    count = len(sizes)
+    typical = math.prod(sizes) ** (1 / count)
+    return [
+        k
+        for k in range(ALWAYS + 1, min(LARGEST, count - 1) + 1)
+        if k * math.log(typical) <= epsilon + math.log(ROOM) and math.comb(count, k) <= MOST_VIEWS
+    ]
 
 
 def _by_table(survey: Survey, tables: Sequence[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:

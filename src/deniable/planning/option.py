@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from deniable.estimation.interval import quantile
 from deniable.estimation.sightings import sightings_of
+from deniable.inference.score import LEAST_WORTH
 from deniable.planning.classic import settled
 from deniable.planning.extremes import largest_of
 from deniable.planning.power import (
@@ -165,7 +166,9 @@ class Option:
     def power(
         self, table: Outlook, people: float, association: float | None, level: float
     ) -> float:
-        """Return the power of the default test of a table."""
+        """Return the power of the default test of a table; 0 where it says “too little data”."""
+        if table.worth(people) < LEAST_WORTH:
+            return 0.0
         return power_of(people * self.unit(table, association), freedom_of(table.shape), level)
 
     def least_power(self, people: float, association: float | None, level: float) -> float:
@@ -175,7 +178,10 @@ class Option:
     def people_for_power(self, power: float, association: float | None, level: float) -> float:
         """Return how many must answer for every pair's test to have a power."""
         return max(
-            people_for_power(self.unit(t, association), freedom_of(t.shape), power, level)
+            max(
+                people_for_power(self.unit(t, association), freedom_of(t.shape), power, level),
+                LEAST_WORTH / t.worth(1.0) if t.glimpses else math.inf,
+            )
             for t in self.pairs
         )
 
