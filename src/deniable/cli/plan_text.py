@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.cli.plan_words import people_text, share_text, shortened, worth_text
 from deniable.cli.terminal import COLUMNS, note, print_facts, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from deniable.planning.checking import Check
     from deniable.planning.compare import Plan
 
@@ -180,7 +179,7 @@ def _print_tables(plan: Plan) -> None:
     for table in shown:
         found = table_of(plan, best, table)
         row = [
-            _shortened(found["attributes"]),
+            shortened(found["attributes"]),
             f"{found['cells']:,}",
             people_text(found["people"]),
             share_text(found["error"]),
@@ -197,19 +196,6 @@ def _print_tables(plan: Plan) -> None:
         click.echo(f"… and {len(by_worth) - SHOWN:,} tables worth more; --format json has all.")
 
 
-def _shortened(names: Sequence[str], most: int = 24) -> str:
-    """Write the names of a table in so many characters, cutting the longest first."""
-    room = most - (len(names) - 1)
-    kept = [len(name) for name in names]
-    while sum(kept) > room and max(kept) > 1:
-        kept[kept.index(max(kept))] -= 1
-    text = ",".join(
-        name if size == len(name) else name[: size - 1] + "…"
-        for name, size in zip(names, kept, strict=True)
-    )
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 def _print_bounds(plan: Plan) -> None:
     from deniable.planning.telling import bounds_of  # noqa: PLC0415 -- slow to load
 
@@ -220,7 +206,7 @@ def _print_bounds(plan: Plan) -> None:
         (one.source, one.of, share_text(one.bound), one.beside, share_text(one.exact))
         for one in bounds
     ]
-    click.echo(f"\nBounds as published, for {_shortened(table.names)}, and what is exact:")
+    click.echo(f"\nBounds as published, for {shortened(table.names)}, and what is exact:")
     print_table(("source", "bounds", "value", "beside it", "exact"), rows)
     for one in bounds:
         if one.note:
@@ -231,7 +217,7 @@ def print_check(found: Check) -> None:
     """Print what a simulation of the plan gave beside what the formulas foresee."""
     rows = [
         (
-            _shortened(one.names, 15),
+            shortened(one.names, 15),
             share_text(one.predicted),
             share_text(one.simulated),
             f"{one.simulated / one.predicted:.3f} ± {one.uncertainty:.3f}",
@@ -276,30 +262,3 @@ def as_csv(plan: Plan) -> str:
             shown = ("" if value is None else f"{value:.6g}" for value in values)
             writer.writerow((*head, ",".join(found["attributes"]), *shown))
     return written.getvalue()
-
-
-def share_text(value: float | None) -> str:
-    """Write a share with three digits that count, or say that there is none."""
-    if value is None or not math.isfinite(value):
-        return "–"
-    if value >= 1:
-        return "> 1"
-    if value >= 0.1:  # noqa: PLR2004 -- digits
-        return f"{value:.3f}"
-    return f"{value:.4f}" if value >= 0.001 else f"{value:.1e}"  # noqa: PLR2004 -- digits
-
-
-def worth_text(value: float | None) -> str:
-    """Write a number of plain answers."""
-    if value is None or value <= 0:
-        return "0"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"  # noqa: PLR2004 -- digits
-
-
-def people_text(value: float | None) -> str:
-    """Write a number of people in few characters."""
-    if value is None or not math.isfinite(value):
-        return "–"
-    if value >= 1e6:  # noqa: PLR2004 -- digits
-        return f"{value / 1e6:,.3g} M" if value < 1e9 else f"{value:.2e}"  # noqa: PLR2004
-    return f"{value:,.0f}"
