@@ -15,6 +15,7 @@ from deniable.collection import Collection, MemoryStore, Settings, create_app, s
 from deniable.collection.simulating import Notice, simulate
 from deniable.device import Agreement, examine
 from deniable.estimation import estimate
+from deniable.inference import independence_test
 from deniable.planning.clusters import cluster
 from deniable.planning.learning import learn_from_estimates
 from deniable.schema import Attribute, Privacy, Schema, Survey
@@ -37,6 +38,7 @@ DESIGNS: list[tuple[str, dict[str, object]]] = [
     ("views", {}),
     ("ask-one", {}),
     ("rrba", {"block_size": 150}),
+    ("two-stage", {"block_size": 150}),
 ]
 
 
@@ -102,6 +104,19 @@ def test_the_server_updates_rrba_and_every_block_keeps_the_promise() -> None:
     assert isinstance(first, TwoCoin)
     assert isinstance(last, TwoCoin)
     assert first.fake != last.fake
+
+
+def test_the_server_publishes_the_second_stage_and_every_device_accepts_it() -> None:
+    """The first block closes, a matrix for dependence opens at the same level, and is answered."""
+    tally = collect("two-stage", {"block_size": 300}, 1_500)
+    first, second = (tally.blocks[number] for number in (0, 1))
+    # At this level some pairs have nothing to win, and keep the first channel.
+    assert "matrix" in {channel.kind for view in second.channels for channel in view}
+    assert {channel.kind for view in first.channels for channel in view} == {"k-ary"}
+    agreement = Agreement(EPSILON + 1e-9)
+    assert examine(tally.design, second, agreement).epsilon <= EPSILON + 1e-9
+    tested = independence_test(tally, NAMES[:2], rng=np.random.default_rng(0))
+    assert tested.p_value < 1e-3
 
 
 def test_clusters_are_learned_published_and_collected_in_two_stages() -> None:

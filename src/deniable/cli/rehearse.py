@@ -60,6 +60,8 @@ def command(
     print_facts(_facts(tally))
     if design.rule.name.startswith("classic") and len(tally.blocks) > 1:
         note(f"Next: deniable convergence {output}")
+    elif design.rule.name == "two-stage":
+        note(f"Next: deniable test {output} --survey {survey_file}")
     else:
         note(f"Next: deniable estimate {output} --survey {survey_file}")
 

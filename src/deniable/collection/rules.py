@@ -22,10 +22,18 @@ def unchanged(design: Design, block: Block, tally: Tally) -> Channels:
     return block.channels
 
 
+def second_stage(design: Design, block: Block, tally: Tally) -> Channels:
+    """Return the channels that tell most about dependence, once the first block has closed."""
+    from deniable.estimation.two_stage import update_by_stages  # noqa: PLC0415 -- slow to load
+
+    return update_by_stages(design, block, tally)
+
+
 RULES: Mapping[str, Update] = {
     "fixed": unchanged,
     "classic-blocks": update_by_blocks,
     "classic-clients": update_by_clients,
+    "two-stage": second_stage,
 }
 """Every rule that this server can follow: from a closed block to the next one's channels."""
 

@@ -90,29 +90,31 @@ def observe(source: Source, attributes: Sequence[str]) -> Observation:
     asked = asked_of(source)
     known, sizes = attributes_of(source)
     wanted = positions_of(known, names)
-    sights: list[Sight] = []
+    found: list[tuple[Sight, Asked, bool]] = []
     known_lenses: Lenses = {}
-    people: dict[tuple[int, int], int] = {}
-    exact = True
-    told: list[tuple[int, int, tuple[Channel, ...]]] = []
     for one in asked:
-        block, view, batch, channels = one
+        batch = one.batch
         met = [g for g, group in enumerate(batch.groups) if set(group) & set(wanted)]
         if not met:
             continue
         slices = [slices_of(batch.groups[g], sizes, wanted) for g in met]
-        exact &= all(map(is_exact, (batch.channels[g] for g in met), slices))
-        sights.append(_sight(one, met, slices, wanted, known_lenses))
-        told.append((block, view, channels))
-        people[block, view] = batch.people
-    if not sights:
+        exact = all(map(is_exact, (batch.channels[g] for g in met), slices))
+        found.append((_sight(one, met, slices, wanted, known_lenses), one, exact))
+    if not found:
         problem = "no report tells anything about " + " or ".join(map(repr, names))
         raise EstimationError(problem, expected="a view that asks it")
+    if any(exact and len(sight.order) == len(names) for sight, _, exact in found):
+        # The whole table is seen exactly: what is only seen roughly is left out.
+        found = [one for one in found if one[2]]
+    sights = tuple(sight for sight, _, _ in found)
+    people = {(one.block, one.view): one.batch.people for _, one, _ in found}
+    exact = all(one[2] for one in found)
     shape = tuple(sizes[position] for position in wanted)
     design = design_of(source)
     digest = "" if design is None else design.digest
+    told = [(one.block, one.view, one.channels) for _, one, _ in found]
     return Observation(
-        names, shape, tuple(sights), sum(people.values()), digest, exact, collected_from(told)
+        names, shape, sights, sum(people.values()), digest, exact, collected_from(told)
     )
 
 
@@ -137,13 +139,19 @@ def enclosing(source: Source, attributes: Sequence[str]) -> tuple[str, ...]:
     """
     known, sizes = attributes_of(source)
     wanted = list(positions_of(known, tuple(attributes)))
+    widened = list(wanted)
     for asked in asked_of(source):
         batch = asked.batch
+        rough, met = [], set[int]()
         for group, channel in zip(batch.groups, batch.channels, strict=True):
-            met = set(group) & set(wanted)
-            if met and not is_exact(channel, slices_of(group, sizes, wanted)):
-                wanted += [attribute for attribute in group if attribute not in wanted]
-    return tuple(known[position] for position in wanted)
+            here = set(group) & set(wanted)
+            met |= here
+            if here and not is_exact(channel, slices_of(group, sizes, wanted)):
+                rough += [attribute for attribute in group if attribute not in widened]
+        if not rough and len(met) == len(wanted):
+            return tuple(attributes)  # ``observe`` leaves out what is only seen roughly
+        widened += rough
+    return tuple(known[position] for position in widened)
 
 
 def attributes_of(source: Source) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -32,6 +32,9 @@ CLOSE_ENOUGH = 1e-2
 """A decrement that may be left where scoring is slow, far from the hypothesis: it adds no
 more than itself to the statistic."""
 
+FEW_STEPS = 8
+"""Steps after which scoring is called slow, and tries to go farther with each."""
+
 MOST_HALVINGS = 30
 ENOUGH = 0.25
 """Share of the gain promised by the slope that a step must bring; a right one brings half."""
@@ -39,7 +42,8 @@ ENOUGH = 0.25
 CLOSE = 1e-8
 """A Newton decrement below this: less than 1e-4 standard errors are left."""
 
-MOST_ROUNDS = 20
+MOST_ROUNDS = 60
+SHORTEST = 1 / 64
 AT_REST = 1e-10
 """A decrement below this: 1e-5 standard errors are left. The statistic is no minimum at the
 root, so what is left changes it in the first order."""
@@ -75,7 +79,7 @@ def fit(sights: Sequence[Sight], hypothesis: Hypothesis) -> Fit:
     decrement = np.inf
     if not any(True for _ in hypothesis.directions(factors)):
         return Fit(table, seen, likelihood, converged=True)
-    for _ in range(MOST_STEPS):
+    for taken in range(MOST_STEPS):
         slopes = [stack(sight, hypothesis.directions(factors)) for sight in sights]
         score, information = moments(sights, seen, slopes)
         try:
@@ -87,18 +91,59 @@ def fit(sights: Sequence[Sight], hypothesis: Hypothesis) -> Fit:
         decrement = float(score @ step)
         if decrement < CLOSE:
             return Fit(table, seen, likelihood, converged=True)
-        for halvings in range(MOST_HALVINGS):
-            tried = hypothesis.moved(factors, step)
-            there = hypothesis.table(tried)
-            looked = see_all(sights, there)
-            reached = likelihood_of(sights, looked)
-            if reached - likelihood > ENOUGH * decrement / 2**halvings:
-                break
-            step = step / 2
-        else:
+        place = _Place(factors, table, seen, likelihood)
+        found = _uphill(sights, hypothesis, place, step, decrement, farther=taken >= FEW_STEPS)
+        if found is None:
             break
-        factors, table, seen, likelihood = tried, there, looked, reached
+        factors, table, seen, likelihood = found.factors, found.table, found.seen, found.likelihood
     return Fit(table, seen, likelihood, converged=decrement < CLOSE_ENOUGH)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Where the scoring stands."""
+
+    factors: list[Array]
+    table: Array
+    seen: tuple[Array, ...]
+    likelihood: float
+
+
+def _uphill(
+    sights: Sequence[Sight],
+    hypothesis: Hypothesis,
+    place: _Place,
+    step: Array,
+    decrement: float,
+    *,
+    farther: bool,
+) -> _Place | None:
+    """Return where as much of a step leads as brings its share; None if no part of it does.
+
+    Far from the hypothesis a step may be much too short: then it is doubled while that helps.
+    """
+
+    def after(part: float) -> _Place:
+        factors = hypothesis.moved(place.factors, part * step)
+        table = hypothesis.table(factors)
+        seen = see_all(sights, table)
+        return _Place(factors, table, seen, likelihood_of(sights, seen))
+
+    part = 1.0
+    for _ in range(MOST_HALVINGS):
+        found = after(part)
+        if found.likelihood - place.likelihood > ENOUGH * decrement * part:
+            break
+        part /= 2
+    else:
+        return None
+    while farther and part >= 1:
+        part *= 2
+        beyond = after(part)
+        if beyond.likelihood <= found.likelihood:
+            break
+        found = beyond
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,21 +166,40 @@ class Root:
 
 def fit_by_scores(voices: Sequence[Voice], hypothesis: Hypothesis) -> Root:
     """Return the root of the voices' score within a hypothesis, from a table near it."""
-    factors = hypothesis.factors(_starting_table(voices, hypothesis.shape))
-    table = hypothesis.table(factors)
-    left = 0.0
-    for _ in range(MOST_ROUNDS):
+
+    def weighed(factors: list[Array]) -> _Weighed:
+        table = hypothesis.table(factors)
         along = [direction.reshape(-1) for direction in hypothesis.directions(factors)]
         if not along:
-            break
+            return _Weighed(factors, table, np.zeros(0), 0.0)
         score, information = moments_of(voices, table, np.stack(along))
         step = solve(information, score)
-        left = float(score @ step)
-        if left < AT_REST:
+        return _Weighed(factors, table, step, float(score @ step))
+
+    here = weighed(hypothesis.factors(_starting_table(voices, hypothesis.shape)))
+    for _ in range(MOST_ROUNDS):
+        if here.left < AT_REST:
             break
-        factors = hypothesis.moved(factors, step)
-        table = hypothesis.table(factors)
-    return Root(table, left)
+        part = 1.0
+        there = weighed(hypothesis.moved(here.factors, here.step))
+        # There is no likelihood to climb: a step is too long if more is left behind it.
+        while there.left > here.left and part > SHORTEST:
+            part /= 2
+            there = weighed(hypothesis.moved(here.factors, part * here.step))
+        if there.left > here.left:
+            break
+        here = there
+    return Root(here.table, here.left)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Weighed:
+    """Where the scoring of voices stands, the step from there, and what it would take off."""
+
+    factors: list[Array]
+    table: Array
+    step: Array
+    left: float
 
 
 def _starting_table(voices: Sequence[Voice], shape: tuple[int, ...]) -> Array:

@@ -11,6 +11,7 @@ from deniable.bulk.keystream import Keystream
 from deniable.bulk.respondents import draw_views
 from deniable.bulk.sampler import dtype_for, sampler_of
 from deniable.errors import AnswerError, DesignError
+from deniable.estimation.two_stage import update_by_stages
 from deniable.protocol import (
     Stratum,
     Tally,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 UPDATES: Mapping[str, Update] = {
     "classic-blocks": update_by_blocks,
     "classic-clients": update_by_clients,
+    "two-stage": update_by_stages,
 }
 """The rules that change channels, as a server follows them."""
 

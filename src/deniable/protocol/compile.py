@@ -72,7 +72,7 @@ def _share(epsilon: float, level: str, groups: int) -> float:
 
 
 def _channel(epsilon: float, size: int, options: dict[str, Any], rule: Rule) -> Channel:
-    name = str(options.get("channel", "two-coin" if rule.name != "fixed" else "best"))
+    name = str(options.get("channel", "two-coin" if rule.name.startswith("classic") else "best"))
     return _named(name, epsilon, size, float(rule.floor))
 
 
@@ -85,6 +85,8 @@ def _named(name: str, epsilon: float, size: int, floor: float) -> Channel:
 
 
 def _rule(design: str, options: dict[str, Any]) -> Rule:
+    if design == "two-stage":
+        return Rule("two-stage", int(options["block_size"]))
     if design != "rrba":
         return Rule("fixed", int(options.get("block_size", 0)))
     name = str(options.get("rule", "classic-blocks"))

@@ -38,7 +38,7 @@ def layout_for(
         raise DesignError(problem, expected=nearest(design, LAYOUTS))
     layout = LAYOUTS[design](names, options)
     if options.get("max_cells"):
-        apart = design == "ask-one"
+        apart = design in {"ask-one", "two-stage"}
         layout = fitting(layout, sizes, int(options["max_cells"]), one_group_a_view=apart)
     return layout
 
@@ -135,5 +135,6 @@ LAYOUTS: dict[str, Callable[[Sequence[str], Mapping[str, Any]], Layout]] = {
     "clusters": _clusters,
     "views": _views,
     "rrba": _views,
+    "two-stage": _ask_one,
 }
 """Every design a survey file may name, and the groups of its views."""

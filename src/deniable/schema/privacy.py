@@ -14,7 +14,9 @@ from deniable.schema.place import suggest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-DesignName: TypeAlias = Literal["ask-one", "independent", "joint", "clusters", "views", "rrba"]
+DesignName: TypeAlias = Literal[
+    "ask-one", "independent", "joint", "clusters", "views", "rrba", "two-stage"
+]
 Level: TypeAlias = Literal["respondent", "attribute"]
 
 NO_OPTIONS: Final[FrozenMap[object]] = FrozenMap()
@@ -55,8 +57,16 @@ OPTIONS: Final[Mapping[str, Mapping[str, object]]] = {
         "floor": 0.1,
         "rule": "classic-blocks",
     },
+    "two-stage": {
+        "channel": "best",
+        "k": 2,
+        "cover": "sets",
+        "max_cells": None,
+        "groups": None,
+        "block_size": None,
+    },
 }
-REQUIRED_OPTIONS: Final = {"clusters": ("clusters",)}
+REQUIRED_OPTIONS: Final = {"clusters": ("clusters",), "two-stage": ("block_size",)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,162 @@
+"""The two-stage design: what the second stage's channel is, what it costs, and what it is for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from deniable.bulk.keystream import Keystream
+from deniable.channels import Matrix, best, epsilon_of, k_ary
+from deniable.device import Agreement, Answer, Device, MemoryStorage
+from deniable.errors import PrivacyRefusedError, SchemaError
+from deniable.estimation.staircase import staircase
+from deniable.estimation.two_stage import contrasts, update_by_stages
+from deniable.estimation.wish import Wish
+from deniable.inference import independence_test
+from deniable.planning.rehearsal import rehearse
+from deniable.protocol import Tally, design_for, first_block, next_block
+from deniable.schema import Attribute, Privacy, Schema, Survey
+
+SKEWED = (np.array([0.7, 0.3]), np.array([0.2, 0.3, 0.5]))
+
+
+def survey(*sizes: int, epsilon: float = 1.0, block_size: int = 600, **options: object) -> Survey:
+    """Return a survey of attributes of some sizes, in two stages."""
+    attributes = tuple(
+        Attribute.nominal(f"q{place}", [f"c{cell}" for cell in range(size)])
+        for place, size in enumerate(sizes)
+    )
+    named = {"block_size": block_size, **options}
+    return Survey("stages", Schema(attributes), Privacy(epsilon, "two-stage", named))
+
+
+def answers(margins: tuple[np.ndarray, ...], people: int, seed: int) -> np.ndarray:
+    """Return independent answers."""
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.choice(len(p), people, p=p) for p in margins], axis=1)
+
+
+def rows_of(channel: Matrix | object) -> np.ndarray:
+    """Return P(report | answer) as floats."""
+    assert isinstance(channel, Matrix)
+    return np.array(channel.rows, dtype=np.float64) / 2**32
+
+
+def test_contrasts_keep_every_margin_and_moves_keep_the_sum() -> None:
+    """The directions asked about have no margins; all are orthonormal for plain answers."""
+    table, moves, kept = contrasts(SKEWED)
+    assert table.reshape(2, 3).sum(axis=1) == pytest.approx(SKEWED[0])
+    assert moves.shape[1] == 1 + 2
+    assert kept.shape[1] == (2 - 1) * (3 - 1)
+    wide = kept.reshape(2, 3, -1)
+    assert np.abs(wide.sum(axis=0)).max() < 1e-12
+    assert np.abs(wide.sum(axis=1)).max() < 1e-12
+    every = np.hstack([moves, kept])
+    assert every.T @ (every / table[:, None]) == pytest.approx(np.eye(5), abs=1e-12)
+
+
+def test_of_two_by_two_at_even_margins_the_best_question_is_the_diagonal() -> None:
+    """Whether the answers agree is the one bit that says all; it is asked by Warner's coin."""
+    even = np.full(2, 0.5)
+    table, moves, kept = contrasts([even, even])
+    wish = Wish(table, moves, kept, 1e-6 * np.eye(3), 1.0)
+    rows = staircase(1.0, wish).rows()
+    # The information of Warner's coin on the diagonal: ((e − 1)/(e + 1))².
+    found = wish.efficient(wish.known + wish.information(rows)).item()
+    assert found == pytest.approx(math.tanh(0.5) ** 2, rel=0.02)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.5])
+def test_no_mixture_of_few_sets_tells_more(epsilon: float) -> None:
+    """Random channels of the same level have no larger determinant, up to the gap allowed."""
+    table, moves, kept = contrasts(SKEWED)
+    known = 0.05 * np.eye(moves.shape[1] + kept.shape[1])
+    wish = Wish(table, moves, kept, known, 0.85)
+
+    def worth(rows: np.ndarray) -> float:
+        whole = wish.known + wish.share * wish.information(rows)
+        return float(np.linalg.slogdet(wish.efficient(whole))[1])
+
+    found = worth(staircase(epsilon, wish).rows())
+    rng = np.random.default_rng(1)
+    odds = np.array(list(itertools.product([1.0, math.exp(epsilon)], repeat=6)))[1:-1]
+    best_random = -np.inf
+    for _ in range(300):
+        # Pairs of complements make a channel whatever their shares.
+        shares = np.maximum(rng.dirichlet(np.full(len(odds) // 2, 0.05)), 1e-12)
+        pairs = np.concatenate([shares, shares[::-1]]) / (1 + math.exp(epsilon))
+        best_random = max(best_random, worth((pairs[:, None] * odds).T))
+    assert found > best_random - 0.02
+    assert found > worth(np.array(_rows(k_ary(epsilon, 6))))
+
+
+def _rows(channel: object) -> list[list[float]]:
+    reports = list(channel.reports())  # type: ignore[attr-defined]  # a channel
+    return [[float(channel.probability(y, x)) for y in reports] for x in range(6)]  # type: ignore[attr-defined]
+
+
+def test_after_the_first_block_the_channel_is_for_dependence_and_costs_no_more() -> None:
+    """The second block's matrix certifies at most the first one's level, and stays."""
+    design = design_for(survey(2, 3))
+    tally = rehearse(design, answers(SKEWED, 3_000, 2), stream=Keystream())
+    blocks = list(tally.blocks.values())
+    first, second = (block.channels[0][0] for block in blocks[:2])
+    assert second.kind == "matrix"
+    assert epsilon_of(first) * 0.9999 < epsilon_of(second) <= epsilon_of(first)
+    assert np.linalg.matrix_rank(rows_of(second)) == 6
+    assert all(block.channels == blocks[1].channels for block in blocks[1:])
+
+
+def test_the_device_checks_the_second_stage_for_itself() -> None:
+    """It answers at what was agreed, and tosses no coin for a matrix that costs more."""
+    design = design_for(survey(2, 3))
+    tally = rehearse(design, answers(SKEWED, 1_200, 3))
+    block = tally.blocks[1]
+    answer = Answer((1, 2), design.sizes)
+    report = Device(MemoryStorage(), Agreement(1.0)).respond(design, block, answer)
+    assert report.block == block.digest
+    matrix = block.channels[0][0]
+    assert isinstance(matrix, Matrix)
+    shifted = [list(row) for row in matrix.rows]
+    shifted[0][0] += shifted[0][1] // 2
+    shifted[0][1] -= shifted[0][1] // 2
+    worse = next_block(design, first_block(design), ((Matrix(tuple(map(tuple, shifted))),),))
+    with pytest.raises(PrivacyRefusedError):
+        Device(MemoryStorage(), Agreement(1.0)).respond(design, worse, answer)
+
+
+def test_what_has_no_dependence_to_ask_about_keeps_its_channel() -> None:
+    """A single attribute, a group of too many cells, and one that nobody answered stay."""
+    alone = design_for(survey(3, 3, k=1))
+    tally = rehearse(alone, answers((SKEWED[1], SKEWED[1]), 1_500, 4))
+    assert tally.blocks[1].channels == alone.channels
+    large = design_for(survey(5, 5))
+    many = rehearse(large, answers((np.full(5, 0.2),) * 2, 1_500, 5))
+    assert many.blocks[1].channels == large.channels
+    design = design_for(survey(2, 3))
+    nobody = Tally(design, {0: first_block(design)}, {}, frozenset({"x"}))
+    assert update_by_stages(design, first_block(design), nobody) == design.channels
+    assert best(1.0, 6) == design.channels[0][0]
+
+
+def test_both_stages_are_tested_together() -> None:
+    """Every respondent counts, and a plain dependence is found."""
+    design = design_for(survey(2, 2, epsilon=2.0))
+    rng = np.random.default_rng(6)
+    one = rng.integers(0, 2, 4_000)
+    people = np.stack([one, np.where(rng.random(4_000) < 0.5, one, 1 - one)], axis=1)
+    fair = independence_test(rehearse(design, people, joint=True), ["q0", "q1"], rng=rng)
+    assert fair.people == 4_000
+    assert fair.p_value > 1e-9
+    people[:, 1] = np.where(rng.random(4_000) < 0.6, one, people[:, 1])
+    found = independence_test(rehearse(design, people, joint=True), ["q0", "q1"], rng=rng)
+    assert found.p_value < 1e-9
+
+
+def test_a_survey_must_say_how_many_the_first_stage_asks() -> None:
+    """Without a size of blocks there is no first stage."""
+    with pytest.raises(SchemaError, match="block_size"):
+        Privacy(1.0, "two-stage", {})
