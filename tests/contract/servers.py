@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from deniable.channels import fresh_id
 from deniable.collection import Collection, listen, open_store
@@ -24,6 +24,7 @@ from deniable.device import reports_body
 from deniable.protocol import Report, design_for, first_block
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from deniable.schema import Survey
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SIDE = 256
 LOADERS = 6
 DROPPED = 0.1
+PATIENCE = 120.0
 
 SURVEY = """
 deniable = 1
@@ -76,13 +78,22 @@ class Server:
         ]
         self._process: subprocess.Popen[bytes] | None = None
 
+    def __enter__(self) -> Self:
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing running, whatever happened."""
+        self.kill()
+
     def start(self) -> None:
         """Start and wait until it answers."""
         quiet = subprocess.DEVNULL
         self._process = subprocess.Popen(
             self._command, stdout=quiet, stderr=quiet, start_new_session=True
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not self.answers():
             assert time.monotonic() < deadline, "the server did not start"
             assert self._process.poll() is None, "the server ended"
@@ -102,7 +113,8 @@ class Server:
     def kill(self) -> None:
         """End it and its workers at once, with no chance to tidy up."""
         assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
 
@@ -118,28 +130,45 @@ class Load:
         self._lock = threading.Lock()
         self._next = 0
         self._ended = threading.Event()
+        self._given_up = threading.Event()
         self.acknowledged: set[int] = set()
-        self.put_off = 0
+        self._put_off: Counter[int] = Counter()
         self._threads = [threading.Thread(target=self._send_on) for _ in range(LOADERS)]
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
         """Let everybody send."""
         for thread in self._threads:
             thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let nobody go on, whatever happened."""
+        self._given_up.set()
+        self.end()
 
     def wait_for(self, more: int) -> None:
         """Wait until so many more reports were acknowledged."""
-        wanted, deadline = len(self.acknowledged) + more, time.monotonic() + 120
-        while len(self.acknowledged) < wanted:
-            assert time.monotonic() < deadline, "nothing is acknowledged any more"
-            assert all(thread.is_alive() for thread in self._threads)
-            time.sleep(0.005)
+        wanted = len(self.acknowledged) + more
+        self._wait(lambda: len(self.acknowledged) >= wanted)
+
+    def wait_until_all_are_put_off(self, times: int) -> None:
+        """Wait until every sender was told so often to come later."""
+        before = self._put_off.copy()
+        numbers = [thread.ident or 0 for thread in self._threads]
+        self._wait(lambda: all(self._put_off[n] >= before[n] + times for n in numbers))
 
     def end(self) -> None:
         """Let everybody deliver what they hold, and stop."""
         self._ended.set()
         for thread in self._threads:
             thread.join()
+
+    def _wait(self, is_done: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not is_done():
+            assert time.monotonic() < deadline, "it never comes to that"
+            assert all(thread.is_alive() for thread in self._threads)
+            time.sleep(0.005)
 
     def _send_on(self) -> None:
         chance = random.Random(threading.get_ident())  # noqa: S311 -- which answers are lost
@@ -153,16 +182,16 @@ class Load:
                 self._next += 1
             report = Report(self._design, self._block, fresh_id(), 0, ((cell,),))
             body = reports_body([report])
-            while True:
+            while not self._given_up.is_set():
                 reply = line.send(self._url, body)
                 if reply.status == 200 and chance.random() >= DROPPED:
+                    with self._lock:
+                        self.acknowledged.add(cell)
                     break
                 assert reply.status in {200, 503}, reply.body
                 if reply.status == 503:
-                    self.put_off += 1
+                    self._put_off[threading.get_ident()] += 1
                     time.sleep(0.02)
-            with self._lock:
-                self.acknowledged.add(cell)
 
 
 def check_counts(where: str, acknowledged: set[int], *, block_size: int = 100) -> None:
