@@ -91,11 +91,22 @@ def test_infer_without_output_prints_a_survey_file(tmp_path: Path) -> None:
     assert Survey.parse(result.stdout).schema.names == ("a",)
 
 
+def test_infer_takes_the_answers_that_randomize_takes(tmp_path: Path) -> None:
+    """A line break within quotes is part of an answer, for both commands."""
+    lines = ['"two\nlines",x' if row % 2 else "one,y" for row in range(300_000)]
+    (tmp_path / "d.csv").write_text("\n".join(["a,b", *lines]) + "\n")
+    told = deniable("schema", "infer", tmp_path / "d.csv").stderr
+    assert "'a': the name of a category contains characters that cannot be printed" in told
+    assert "cannot be read" not in told
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("infer", "absent.csv"), "No such file"),
-        (("infer", "broken.parquet"), "broken.parquet cannot be read as a table"),
+        (("infer", "absent.csv"), "there is no file absent.csv"),
+        (("infer", "broken.parquet"), "broken.parquet cannot be read as parquet"),
+        (("infer", "latin.csv"), "latin.csv cannot be read as csv; expected a whole file in UTF-8"),
+        (("infer", "d.txt"), "does not say what kind of file it is"),
         (("infer", "d.csv", "--bins", "a=x"), "not of the form age=18,30,65"),
         (("infer", "d.csv", "--columns", "z"), "lack the column 'z'"),
         (("infer", "d.csv", "--epsilon", "0"), "epsilon"),
@@ -112,6 +123,8 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     Path("d.csv").write_text("a,b\nx,1\ny,2\n")
     Path("broken.parquet").write_text("no")
     Path("broken.json").write_text("{")
+    Path("d.txt").write_text("a,b\nx,1\ny,2\n")
+    Path("latin.csv").write_bytes(b"a,b\nx,\xe9\ny,2\n")
     Path("latin.json").write_bytes(b'{"title": "\xe9"}')
     result = deniable("schema", *words, "-o", "out.toml")
     assert result.exit_code == 2

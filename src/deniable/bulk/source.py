@@ -34,6 +34,7 @@ CSV_SUFFIXES: Final = (".csv", ".csv.gz")
 PARQUET_SUFFIXES: Final = (".parquet", ".pq")
 
 _CSV_BLOCK: Final = 2**22
+_CSV_LINES: Final = pa.csv.ParseOptions(newlines_in_values=True)
 _READ_AHEAD: Final = 2**20
 _SHOWN: Final = 20
 
@@ -140,14 +141,34 @@ def _of_reader(reader: pa.RecordBatchReader, columns: Sequence[str]) -> Iterator
 
 def open_file(path: Path, columns: Sequence[str]) -> Source:
     """Take the named columns of a CSV or Parquet file, by the ending of its name."""
-    if not path.is_file():
-        problem = f"there is no file {path.name}"
-        raise DataError(problem, expected="a CSV or Parquet file of answers")
+    _check_there(path)
     match file_format(path):
         case "parquet":
             return _open_parquet(path, columns)
         case _:
             return _open_csv(path, columns)
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a whole file with the types that its columns seem to have."""
+    _check_there(path)
+    # Only an empty field is a missing answer; NA may be a category.
+    nulls = pa.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+    try:
+        if file_format(path) == "parquet":
+            return pq.read_table(path)
+        table = pa.csv.read_csv(path, parse_options=_CSV_LINES, convert_options=nulls)
+    except pa.ArrowException:
+        raise _unreadable(path) from None
+    if any(pa.types.is_binary(kind) for kind in table.schema.types):  # no UTF-8
+        raise _unreadable(path)
+    return table
+
+
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        problem = f"there is no file {path.name}"
+        raise DataError(problem, expected="a CSV or Parquet file of answers")
 
 
 def file_format(path: Path) -> str:
@@ -194,7 +215,7 @@ def _open_csv(path: Path, columns: Sequence[str]) -> Source:
         reader = pa.csv.open_csv(
             path,
             read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK),
-            parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+            parse_options=_CSV_LINES,
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(columns, text), strings_can_be_null=False
             ),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from deniable.cli.terminal import note
-from deniable.errors import DataError, SurveyFileError
+from deniable.errors import SurveyFileError
 from deniable.schema import Privacy, Survey
 from deniable.schema.foreign import survey_name
 from deniable.schema.notation import parse_text
@@ -75,11 +75,12 @@ def infer(
     use it.
     """
     from deniable.bulk.infer import DomainFromDataWarning, infer_schema  # noqa: PLC0415 -- slow
+    from deniable.bulk.source import read_table  # noqa: PLC0415
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DomainFromDataWarning)
         schema = infer_schema(
-            _read_table(data),
+            read_table(data),
             columns=columns.split(",") if columns else None,
             bins=_edges(bins_texts),
             missing_words=missing_words,
@@ -146,22 +147,6 @@ def _text_of(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise SurveyFileError(
             f"{path.name} is not UTF-8 text: byte {error.start} fits no character"
-        ) from error
-
-
-def _read_table(path: Path) -> Any:  # noqa: ANN401 -- an Arrow table, which has no types
-    import pyarrow as pa  # noqa: PLC0415 -- slow
-    from pyarrow import csv, parquet  # noqa: PLC0415
-
-    try:
-        if path.suffix.lower() == ".parquet":
-            return parquet.read_table(path)
-        # Only an empty field is a missing answer; NA may be a category.
-        options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
-        return csv.read_csv(path, convert_options=options)
-    except pa.ArrowInvalid as error:
-        raise DataError(
-            f"{path.name} cannot be read as a table", expected="comma-separated values or Parquet"
         ) from error
 
 
