@@ -132,6 +132,7 @@ class Load:
         self._ended = threading.Event()
         self._given_up = threading.Event()
         self.acknowledged: set[int] = set()
+        self.lost: set[int] = set()  # acknowledged to nobody: the answer got lost
         self._put_off: Counter[int] = Counter()
         self._threads = [threading.Thread(target=self._send_on) for _ in range(LOADERS)]
 
@@ -184,14 +185,16 @@ class Load:
             body = reports_body([report])
             while not self._given_up.is_set():
                 reply = line.send(self._url, body)
-                if reply.status == 200 and chance.random() >= DROPPED:
-                    with self._lock:
-                        self.acknowledged.add(cell)
-                    break
                 assert reply.status in {200, 503}, reply.body
                 if reply.status == 503:
                     self._put_off[threading.get_ident()] += 1
                     time.sleep(0.02)
+                    continue
+                arrives = chance.random() >= DROPPED
+                with self._lock:
+                    (self.acknowledged if arrives else self.lost).add(cell)
+                if arrives:
+                    break
 
 
 def check_counts(where: str, acknowledged: set[int], *, block_size: int = 100) -> None:
