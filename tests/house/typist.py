@@ -98,6 +98,9 @@ class Typist:
         if words[1] == "serve" and "--help" not in words:
             self._serve(AT_HOME, words[1:])
             return
+        if words[1] == "aggregate" and "--help" not in words:
+            self._aggregate(words[1:])
+            return
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=self._folder,
@@ -153,6 +156,27 @@ class Typist:
         address = printed["page"].partition("/s/")[0]
         token = printed.get("manage") or printed["results"].partition("#")[2]
         self._served[place] = Served(process, address, token)
+
+    def _aggregate(self, words: list[str]) -> None:
+        """Start an aggregator in the background, at a free port instead of the one it names."""
+        port = words.index("--port") + 1
+        place = f"http://127.0.0.1:{words[port]}"
+        words[port] = "0"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deniable", *words],
+            cwd=self._folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert process.stdout is not None
+        giving_up = threading.Timer(START_SECONDS, process.kill)
+        giving_up.start()
+        said = process.stdout.readline()
+        giving_up.cancel()
+        found = re.search(r"http://[\d.:]+\d", said)
+        assert found is not None, f"the aggregator did not start: {said}"
+        self._served[place] = Served(process, found.group(), "")
 
     def _fetch(self, words: list[str]) -> None:
         """Do what curl would; a machine without curl must be able to test this too."""

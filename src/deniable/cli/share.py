@@ -16,22 +16,36 @@ from deniable.cli.terminal import print_facts, progress
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    required=True,
-    help="Answers, as CSV, row by row and over again.",
+    help="Their answers, as CSV, row by row and over again.",
 )
+@click.option(
+    "--network",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A Bayesian network to draw them from, as BIF.",
+)
+@click.option("--seed", default=7, show_default=True, help="Which population.")
 @click.option("--pair-epsilon", type=float, help="Randomize each pair first, at this level.")
 def command(
-    *, survey_file: str, at: tuple[str, ...], people: int, data: Path, pair_epsilon: float | None
+    *,
+    survey_file: str,
+    at: tuple[str, ...],
+    people: int,
+    data: Path | None,
+    network: Path | None,
+    seed: int,
+    pair_epsilon: float | None,
 ) -> None:
     """Let simulated respondents send shares of their tables of pairs to aggregators.
 
-    Each row plays one device: it draws an id, splits its ones into shares, and sends one to
-    every aggregator. Without --pair-epsilon the sums will be exact, and no ε bounds what
-    they show; with it each pair is randomized on the device before it is shared.
+    Each of them plays one device: it draws an id, splits its ones into shares, and sends one
+    to every aggregator. Answers come from a file, from a network with a variable for each
+    attribute, or from a made-up population. Without --pair-epsilon the sums will be exact,
+    and no ε bounds what they show; with it each pair is randomized on the device before it
+    is shared.
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
-    from deniable.cli.people import rows_of  # noqa: PLC0415
+    from deniable.cli.people import answers_of  # noqa: PLC0415
     from deniable.planning.learning import randomized_places  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
     from deniable.sharing import RemoteAggregator, send_shares, sheet_of_pairs  # noqa: PLC0415
@@ -40,7 +54,9 @@ def command(
         raise click.UsageError("Name two aggregators or more, each with --at.")
     survey = Survey.load(survey_file)
     sheet = sheet_of_pairs(survey.schema.sizes)
-    answers = np.array(list(rows_of(data, survey, people)), dtype=np.int64)
+    rng = np.random.default_rng(seed)
+    drawn = answers_of(survey, people, data=data, network=network, rng=rng)
+    answers = np.array(list(drawn), dtype=np.int64)
     if pair_epsilon is None:
         places = sheet.places(answers)
     else:
