@@ -9,14 +9,14 @@ from deniable.schema import Attribute, Privacy, Schema, Survey
 
 EPSILON, PEOPLE, RUNS = 3.0, 10_000, 12
 NAMES, SIZES = ("smokes", "drinks", "sleeps", "anxious"), (2, 3, 2, 2)
-DESIGNS = {
-    "ask-one": {"k": 2},
-    "views": {"k": 2},
-    "rrba": {"block_size": 1_000},
-    "clusters": {"clusters": [["smokes", "drinks"], ["sleeps", "anxious"]]},
-    "independent": {},
-    "joint": {},
-}
+DESIGNS = [
+    Privacy(EPSILON, "ask-one", {"k": 2}),
+    Privacy(EPSILON, "views", {"k": 2}),
+    Privacy(EPSILON, "rrba", {"block_size": 1_000}),
+    Privacy(EPSILON, "clusters", {"clusters": [["smokes", "drinks"], ["sleeps", "anxious"]]}),
+    Privacy(EPSILON, "independent"),
+    Privacy(EPSILON, "joint"),
+]
 
 rng = np.random.default_rng(1)
 truth = rng.dirichlet(np.full(math.prod(SIZES), 0.7))
@@ -28,7 +28,8 @@ pairs = truth.reshape(SIZES).sum(axis=(2, 3)), truth.reshape(SIZES).sum(axis=(1,
 print(f"ε = {EPSILON:g} per answer, {PEOPLE:,} people, mean of {RUNS} runs")
 print("root mean squared error of a cell, by maximum likelihood\n")
 print("design        views   ε attr.   smokes × drinks   smokes × sleeps")
-for name, options in DESIGNS.items():
+for privacy in DESIGNS:
+    name = privacy.design
     design = design_for(
         Survey("habits", Schema(tuple(attributes)), Privacy(EPSILON, name, options))
     )
