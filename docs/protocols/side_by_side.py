@@ -30,9 +30,7 @@ print("root mean squared error of a cell, by maximum likelihood\n")
 print("design        views   ε attr.   smokes × drinks   smokes × sleeps")
 for privacy in DESIGNS:
     name = privacy.design
-    design = design_for(
-        Survey("habits", Schema(tuple(attributes)), Privacy(EPSILON, name, options))
-    )
+    design = design_for(Survey("habits", Schema(tuple(attributes)), privacy))
     squares = np.zeros(2)
     for _ in range(RUNS):
         cells = rng.choice(truth.size, PEOPLE, p=truth)
