@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.house.typist import ROOT, Typist
+from tests.house.typist import BLOCK, ROOT, Typist
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,6 +41,23 @@ def typist(
 def test_what_a_document_tells_to_type_works(name: str, typist: Typist) -> None:
     """Every ``sh`` and ``python`` block runs, in order, where the files lie that people have."""
     typist.type_all((ROOT / name).read_text(encoding="utf-8"), name)
+
+
+def in_shape(printed: str) -> list[str]:
+    """Return the words of what was printed, any number being as good as another."""
+    return re.sub(r"\d[\d,.]*\d|\d", "#", printed).split()
+
+
+def test_the_readme_shows_what_its_example_prints(
+    typist: Typist, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers differ from run to run; the words beside them are those of today's program."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = next(block for block in BLOCK.finditer(text) if block[1] == "python")
+    shown = re.search(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert shown
+    typist.type_all(code[0], "README.md")
+    assert in_shape(capsys.readouterr().out) == in_shape(shown[1])
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
