@@ -108,10 +108,10 @@ def python_device(times: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, design in surveys().items():
             took = measure(design, times, Path(folder))
-            worst = max(worst, took["fresh"])
+            worst = max(worst, took["first"])
             print(f"  {name:32}" + "".join(f"{took[column]:9.1f}" for column in columns))
     met = worst < TARGET_MICROSECONDS
-    print(f"  a report in less than {TARGET_MICROSECONDS:g} µs: {verdict(met=met)}")
+    print(f"  the first report in less than {TARGET_MICROSECONDS:g} µs: {verdict(met=met)}")
 
 
 def browser_client() -> None:
