@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from deniable.channels import warner
 from deniable.cli import main
 from deniable.errors import DataError, EstimationError
 from deniable.experiments.experiment import (
@@ -21,6 +23,9 @@ from deniable.experiments.experiment import (
 from deniable.experiments.imran import converge, settles
 from deniable.experiments.population import read_population
 from deniable.experiments.wang import randomized, reported
+from deniable.experiments.wang_network import DELTA, instance, made_up, smooth_scale
+from deniable.graphs import graph_of
+from deniable.graphs.randomize import randomize_through
 from deniable.planning.convergence import firing_probability
 
 if TYPE_CHECKING:
@@ -171,6 +176,66 @@ def test_the_formulas_of_wang_s_errors_are_what_reports_do() -> None:
     guessed = np.empty_like(answers)
     guessed[order] = answers[np.roll(order, 1)]
     assert np.mean(guessed != answers) == pytest.approx(way.guessing_error(shares), rel=0.02)
+
+
+def test_wang_s_comparisons_read_data_of_one_s_own(tmp_path: Path) -> None:
+    """Two columns for figures 1–4, of more none is guessed; edges for figures 5 and 6."""
+    two, edges = tmp_path / "two.csv", tmp_path / "edges.csv"
+    rng = np.random.default_rng(3)
+    two.write_text("BMI,age\n" + "".join(f"{a},{b}\n" for a, b in rng.integers(0, 3, (60, 2))))
+    done = CliRunner().invoke(
+        main, ["experiment", "wang-laplace", "--runs", "2", "--data", str(two)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Figure 4: χ² of BMI and age" in done.stdout
+    refused = CliRunner().invoke(
+        main, ["experiment", "wang-laplace", "--data", str(little_adult(tmp_path))]
+    )
+    assert refused.exit_code == 2
+    assert "about two attributes" in refused.output
+    edges.write_text(
+        "".join(f"p{place},p{(place + step) % 12}\n" for place in range(12) for step in (1, 2))
+    )
+    done = CliRunner().invoke(
+        main, ["experiment", "wang-graphs", "--runs", "1", "--data", str(edges)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Made up" not in done.stdout
+    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("truth"))
+    assert row[1:3] == ["12", "24"]
+
+
+def test_the_smooth_sensitivity_of_triangles_is_that_of_all_graphs_nearby() -> None:
+    """On four people: max over graphs of e^(−β·distance) · local sensitivity, listed."""
+    pairs = list(combinations(range(4), 2))
+    truth = graph_of("abcd", [("a", "b"), ("b", "c")])
+
+    def local(joined: np.ndarray) -> int:
+        common = joined.astype(int) @ joined.astype(int)
+        return max(3 * int(common[pair]) for pair in pairs)
+
+    for epsilon in (0.5, 2.0, 30.0):
+        beta = epsilon / (2 * np.log(2 / DELTA))
+        best = 0.0
+        for chosen in product((False, True), repeat=len(pairs)):
+            joined = np.zeros((4, 4), np.bool_)
+            for (one, other), there in zip(pairs, chosen, strict=True):
+                joined[one, other] = joined[other, one] = there
+            distance = int((joined != truth.joined).sum()) // 2
+            best = max(best, float(np.exp(-beta * distance)) * local(joined))
+        assert smooth_scale(truth, epsilon, 1) == pytest.approx(2 * best / epsilon)
+
+
+def test_a_graph_drawn_from_reports_that_never_lie_is_the_truth() -> None:
+    """The published reconstruction has the true number of edges, and finds them all."""
+    truth = made_up(np.random.default_rng(1))
+    assert (len(truth.names), truth.edges) == (185, 684)
+    for ends in (1, 2):
+        told = randomize_through(truth, warner(1 - 1e-9), ends=ends, unsafe_seed=1)
+        again = instance(told, truth.edges, np.random.default_rng(2))
+        assert np.array_equal(again.joined, truth.joined)
+        noisy = randomize_through(truth, warner(0.6), ends=ends, unsafe_seed=1)
+        assert instance(noisy, truth.edges, np.random.default_rng(2)).edges == truth.edges
 
 
 def test_an_experiment_on_data_insists_on_it() -> None:
