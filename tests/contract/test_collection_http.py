@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -440,3 +442,15 @@ def test_answers_fit_the_written_interface(house: House, root: Path) -> None:
     text = survey_of("other").to_text()
     fits(house.http.post("/v1/validate", content=text, headers=staff), "Forecast")
     fits(house.http.get("/v1/surveys/none"), "Problem")
+
+
+def test_a_server_starts_without_the_statistics() -> None:
+    """A worker that only takes reports loads no number crunching: results do, when asked for."""
+    program = (
+        "import sys; import deniable.collection;"
+        "print([name for name in ('numpy', 'scipy', 'numba') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "[]\n"

@@ -15,7 +15,6 @@ from deniable.collection.commits import GroupCommit
 from deniable.collection.http.metrics import Metrics
 from deniable.collection.http.rates import RateLimit
 from deniable.collection.http.requests import token_in
-from deniable.collection.live import results_of
 from deniable.collection.tokens import check_token
 from deniable.errors import DeniableError
 
@@ -116,7 +115,7 @@ class Desk:
             if found is not None and time.monotonic() < found[1]:
                 return found[0]
             began = time.monotonic()
-            body = msgspec.json.encode(await run_in_threadpool(results_of, self.collection, name))
+            body = await run_in_threadpool(_count, self.collection, name)
             ended = time.monotonic()
             if len(self._results) >= MOST_OFFERS:
                 self._results.clear()
@@ -158,3 +157,10 @@ class Desk:
     async def _tidy(self) -> None:
         with contextlib.suppress(DeniableError):  # the store is away or full; there is a next time
             await run_in_threadpool(self.collection.tidy)
+
+
+def _count(collection: Collection, name: str) -> bytes:
+    """Return the results; the first who asks waits for the statistics to load."""
+    from deniable.collection.live import results_of  # noqa: PLC0415 -- slow to load, and large
+
+    return msgspec.json.encode(results_of(collection, name))

@@ -9,7 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
-from deniable.collection.forecast import forecast
 from deniable.collection.http.exports import reports_as_csv, reports_as_lines
 from deniable.collection.http.reports import JSON
 from deniable.collection.http.requests import flag_in, integer_in, read_body
@@ -72,7 +71,13 @@ async def validate(request: Request) -> Response:
     await desk.require(request, "manage", None)
     survey = await _survey_in(request, desk)
     people = integer_in(request, "people", 1000, most=10**9)
-    return _json(await run_in_threadpool(forecast, survey, people=max(1, people)))
+
+    def foresee() -> dict[str, object]:
+        from deniable.collection.forecast import forecast  # noqa: PLC0415 -- slow to load, and large
+
+        return forecast(survey, people=max(1, people))
+
+    return _json(await run_in_threadpool(foresee))
 
 
 async def publish(request: Request) -> Response:
