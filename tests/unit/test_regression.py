@@ -153,15 +153,16 @@ def test_hardly_anything_known_is_said() -> None:
     assert found.shortage
 
 
-def test_what_nobody_was_asked_together_is_refused() -> None:
-    """Margins alone do not determine a coefficient."""
+@pytest.mark.parametrize("seed", range(3, 8))
+def test_what_nobody_was_asked_together_is_refused(seed: int) -> None:
+    """Margins alone do not determine a coefficient, wherever the ascent ends."""
     apart = (
         Experiment(2000, (k_ary(2.0, 2),), ((0,),)),
         Experiment(2000, (k_ary(2.0, 2),), ((1,),)),
     )
     study = Study(("smokes", "sex"), np.array([[0.4, 0.2], [0.1, 0.3]]), apart)
-    with pytest.raises(EstimationError, match="do not determine the coefficient of sex=1"):
-        regress(study.draw(np.random.default_rng(3)), "smokes", ["sex"])
+    with pytest.raises(EstimationError, match="do not determine the coefficient of"):
+        regress(study.draw(np.random.default_rng(seed)), "smokes", ["sex"])
 
 
 def test_a_predictor_that_follows_from_another_is_refused() -> None:

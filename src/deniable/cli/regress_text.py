@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from deniable.cli.derive import as_csv, finite
 from deniable.cli.derive import number as four_digits
+from deniable.cli.terminal import COLUMNS as WIDTH
 from deniable.cli.terminal import print_table
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def print_regression(
     _show_tests(tests)
     _show_chances(chances, level)
     for told in found.notes:
-        click.echo(f"{told}.")
+        click.echo(fill(f"{told}.", WIDTH))
 
 
 def _show(found: Regression, level: float) -> None:

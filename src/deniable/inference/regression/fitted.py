@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.inference.regression.ascent import Peak, ascend, likelihood_of
+from deniable.inference.regression.ascent import Peak, ascend, likelihood_of, moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-UNSEEN = 1e-9
-"""Relative size below which a direction of the scaled information counts as unseen."""
+UNSEEN = 1e-10
+"""Size below which a direction of the scaled outer products counts as unseen."""
 
 STARTS = 4
 """Further starts, where the first ascent ended at a doubtful place."""
@@ -128,13 +128,19 @@ def fit(model: Model, testimony: Sequence[Testimony]) -> Fitted:
 
 
 def _require_seen(fitted: Fitted) -> None:
-    """Refuse a model that has directions which no report tells anything about."""
-    values, vectors = np.linalg.eigh(_scaled(fitted.peak.information))
-    flattest = int(np.argmin(np.abs(values)))
-    if abs(values[flattest]) > UNSEEN or fitted.lost().any():
-        return
+    """Refuse a model that has directions in which no report's chance changes.
+
+    The outer products of the score show them to within rounding; the second derivatives do
+    not, for the likelihood is flat along a curve.
+    """
     model = fitted.model
-    worst = int(np.argmax(np.abs(vectors[:, flattest])))
+    _, outer, _ = moments(model, fitted.testimony, fitted.peak.theta)
+    values, vectors = np.linalg.eigh(_scaled(outer))
+    if values[0] > UNSEEN or fitted.lost().any():
+        return
+    share = np.abs(vectors[:, 0])
+    share[: model.coefficients : len(model.columns)] /= 2  # an intercept is seldom what was asked
+    worst = int(np.argmax(share))
     if worst < model.coefficients:
         what = f"the coefficient of {model.columns[worst % len(model.columns)].label}"
     else:
