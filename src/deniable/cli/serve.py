@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import webbrowser
 from typing import Final
 
@@ -10,6 +12,7 @@ import click
 
 from deniable.cli.terminal import note, print_facts
 
+DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
 SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 
 
@@ -25,7 +28,9 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.option("--tallies-only", is_flag=True, help="Give away counts, and reports to nobody.")
 @click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
 @click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
-@click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
+@click.option(
+    "--open/--no-open", "opens", default=None, help="Show the page. [default: on a desktop]"
+)
 def command(  # noqa: PLR0913 - one for each option
     *,
     survey_file: str,
@@ -39,7 +44,7 @@ def command(  # noqa: PLR0913 - one for each option
     tallies_only: bool,
     draft: bool,
     manage: bool,
-    opens: bool,
+    opens: bool | None,
 ) -> None:
     """Serve a survey: the respondent's page, the reports, the researcher's results.
 
@@ -79,7 +84,13 @@ def command(  # noqa: PLR0913 - one for each option
     collection.store.close()
     print_facts(facts)
     note("Serving until you press Ctrl+C.")
-    if opens:
+    if on_a_desktop() if opens is None else opens:
         webbrowser.open(f"{address}/s/{survey.name}")
     settings = Settings(rate=rate, tallies_only=tallies_only)
     serve(where, settings, listening, workers=workers)
+
+
+def on_a_desktop() -> bool:
+    """Tell whether somebody sits at a terminal of a machine that has windows."""
+    windows = sys.platform in {"darwin", "win32"} or any(map(os.environ.get, DISPLAYS))
+    return sys.stdout.isatty() and windows
