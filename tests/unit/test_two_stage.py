@@ -156,6 +156,17 @@ def test_both_stages_are_tested_together() -> None:
     assert found.p_value < 1e-9
 
 
+@pytest.mark.parametrize("people", [1, 3, 40])
+def test_a_tiny_first_stage_gives_a_channel_all_the_same(people: int) -> None:
+    """However few answered, the next block opens, at the same level and with an inverse."""
+    design = design_for(survey(2, 3, block_size=people))
+    tally = rehearse(design, answers(SKEWED, 2 * people, 7))
+    (channel,) = tally.blocks[1].channels[0]
+    assert epsilon_of(channel) <= epsilon_of(design.channels[0][0])
+    if isinstance(channel, Matrix):
+        assert np.linalg.matrix_rank(rows_of(channel)) == 6
+
+
 def test_a_survey_must_say_how_many_the_first_stage_asks() -> None:
     """Without a size of blocks there is no first stage."""
     with pytest.raises(SchemaError, match="block_size"):

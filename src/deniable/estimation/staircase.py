@@ -80,6 +80,8 @@ def mixed(parts: Sequence[tuple[float, Staircase]], null: Array, rarest: float) 
     often = weights * (1 + math.expm1(epsilon) * sets @ null)
     for least in (rarest, rarest / 2, rarest / 4, 0.0):
         kept = often >= least
+        if kept.sum() < len(null):
+            continue
         balanced = balanced_weights(weights[kept], 1 + math.expm1(epsilon) * sets[kept])
         if balanced is not None and np.linalg.matrix_rank(sets[kept]) == len(null):
             return _in_integers(Staircase(epsilon, sets[kept], balanced))
