@@ -32,7 +32,7 @@ def _print_methods(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     from deniable.estimation import METHODS  # noqa: PLC0415
 
     for method in METHODS.values():
-        click.echo(f"{method.name}  [{method.citation}]")
+        click.echo(fill(f"{method.name}  [{method.citation}]", COLUMNS, subsequent_indent="  "))
         sentences = (method.summary, *(f"loses: {loss}" for loss in method.loses))
         for sentence in sentences:
             click.echo(fill(sentence, COLUMNS, initial_indent="    ", subsequent_indent="      "))
