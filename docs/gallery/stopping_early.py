@@ -15,8 +15,9 @@ names, channels = ("a", "b", "c"), (k_ary(2.0, 6),) * 3
 evidence = Study(names, truth, (Experiment(3000, channels, ((0,), (1,), (2,))),)).draw(rng)
 
 
-def off(table):
-    return abs(table - truth).sum() / 2
+def off(table: np.ndarray) -> float:
+    """Return the total variation from the truth."""
+    return float(abs(table - truth).sum()) / 2
 
 
 sights = observe(evidence, names).sights
