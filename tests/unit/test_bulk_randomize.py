@@ -282,6 +282,17 @@ def test_reports_are_shuffled_unless_order_is_kept() -> None:
         bulk.randomize(pa.table(frame), truthful(size), order="sorted")  # type: ignore[arg-type]
 
 
+def test_a_word_that_means_nothing_is_refused() -> None:
+    """A slip in a keyword is not passed over, nor is a number of threads that is none."""
+    wrong: dict[str, Any] = {"thread": 2}
+    with pytest.raises(TypeError, match="'thread'; did you mean 'threads'"):
+        bulk.randomize(answers(), survey(), **wrong)
+    numbers: list[Any] = [0, -1, 1.5]
+    for threads in numbers:
+        with pytest.raises(DataError, match="whole number above 0"):
+            bulk.randomize(answers(), survey(), threads=threads)
+
+
 def test_ids_are_all_different() -> None:
     """Each report gets sixteen bytes of its own."""
     reports = bulk.randomize(answers(5000), survey(), ids=True)

@@ -17,7 +17,7 @@ from deniable.bulk.respondents import prepare
 from deniable.bulk.sink import check_target, open_sink
 from deniable.bulk.source import open_file, open_frame
 from deniable.channels import fresh_id
-from deniable.errors import AnswerError
+from deniable.errors import AnswerError, DataError, nearest
 from deniable.protocol import Design, design_for, encode_bytes, first_block
 from deniable.protocol.at_rest import PROVENANCE_KEY, Provenance
 
@@ -136,6 +136,7 @@ def randomize_file(
 
 def _agree(promise: Promise, how: How) -> tuple[Respondents, Provenance]:
     """Settle design and block, and name this randomization."""
+    _check_words(how)
     if isinstance(promise, Design):
         design, schema, document = promise, None, None
     else:
@@ -147,6 +148,20 @@ def _agree(promise: Promise, how: How) -> tuple[Respondents, Provenance]:
     seed = how.get("unsafe_seed")
     name = fresh_id() if seed is None else unsafe_seeded(seed, -1).words(4).tobytes()
     return respondents, Provenance(design, (block,), encode_bytes(name), document)
+
+
+def _check_words(how: How) -> None:
+    """Refuse a word that means nothing, which would otherwise be passed over."""
+    for word in how:
+        if word not in How.__annotations__:
+            message = (
+                f"there is no keyword {word!r}; did you mean {nearest(word, How.__annotations__)}?"
+            )
+            raise TypeError(message)
+    threads = how.get("threads")
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        problem = "threads must be a whole number above 0"
+        raise DataError(problem, given=threads, expected="1 or more; all processors without it")
 
 
 def _reports(source: Source, respondents: Respondents, how: How) -> Iterator[pa.RecordBatch]:
