@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 COLUMNS: Final = 80
-NUMBER: Final = re.compile(r"|unknown|[-−+]?[\d,]*\.?\d+%?( – [-−]?[\d,]*\.?\d+)?")
+NUMBER: Final = re.compile(
+    r"|unknown|–|∞|(> )?[-−+]?[\d,]*\.?\d+(e[-+]\d+)?( M)?%?( [–±] [-−]?[\d,]*\.?\d+)?"
+)
 
 
 def note(sentence: str) -> None:
