@@ -43,7 +43,9 @@ def read_workbook(content: bytes) -> dict[str, list[Row]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _Workbook(archive).sheets()
-    except (zipfile.BadZipFile, KeyError, ValueError, IndexError, ET.ParseError) as error:
+    except SurveyFileError:
+        raise
+    except Exception as error:  # an archive passes on whatever its many unpackers raise
         raise SurveyFileError(
             f"this is not a workbook: {error}", expected="an .xlsx file"
         ) from error
