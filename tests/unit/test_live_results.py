@@ -12,11 +12,12 @@ from deniable.channels import fresh_id
 from deniable.collection import Collection, MemoryStore
 from deniable.collection.arrival import Arrival
 from deniable.collection.impossible import impossible
-from deniable.collection.live import results_of
+from deniable.collection.live import learned, results_of
 from deniable.collection.recording import record
 from deniable.device import Agreement, Answer, Device, MemoryStorage
 from deniable.errors import TallyError
 from deniable.estimation import estimate
+from deniable.planning.rehearsal import rehearse
 from deniable.protocol import Tally, design_for, encode_bytes, first_block, tally_of
 from deniable.schema import Attribute, Privacy, Schema, Survey
 from deniable.testing import UnsafeSeededCoin
@@ -168,3 +169,14 @@ def test_a_tally_that_counts_the_same_reports_twice_is_refused() -> None:
     both = replace(whole, counts={**whole.counts, **single.counts}, sources=frozenset({"x"}))
     with pytest.raises(TallyError, match="twice"):
         House(survey_of("independent", channel="k-ary")).collection.merge("health", both.to_bytes())
+
+
+def test_where_every_block_has_channels_of_its_own_fewer_points_are_shown() -> None:
+    """What a look at the results costs stays bounded however many blocks there are."""
+    schema = Schema(tuple(Attribute.nominal(name, ["x", "y", "z"]) for name in "abcd"))
+    design = design_for(Survey("q", schema, Privacy(1.0, "rrba", {"k": 2, "block_size": 5})))
+    tally = rehearse(design, np.random.default_rng(2).integers(0, 3, size=(1_500, 4)))
+    assert len({block.channels for block in tally.blocks.values()}) > 250
+    for shown in learned(tally):
+        assert len(shown["convergence"]) <= 5
+        assert (shown["people"], shown["convergence"][-1]["people"]) == (1_500, 1_500)

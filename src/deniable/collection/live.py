@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deniable.channels import format_epsilon
 from deniable.collection.impossible import impossible
@@ -37,6 +37,9 @@ FEWEST = 30
 
 MOST_BLOCKS = 60
 MOST_POINTS = 20
+FEWEST_POINTS = 4
+MOST_WORK = 1_000
+"""Points × different channels: where every block has its own, fewer points are shown."""
 
 
 def results_of(collection: Collection, name: str) -> dict[str, object]:
@@ -52,7 +55,7 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
     tally = plus_merged(own, sent)
     people = own.people_by_block()
     costs = attribute_epsilons(design, design.channels)
-    learned = _learned(tally)
+    shown = learned(tally)
     attributes = []
     for place, attribute in enumerate(survey.schema.attributes):
         attributes.append(
@@ -62,7 +65,7 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
                 "cells": list(attribute.cell_names),
                 "labels": [dict(category.labels) for category in attribute.categories],
                 "epsilon": format_epsilon(costs[place]),
-                **learned[place],
+                **shown[place],
             }
         )
     return {
@@ -92,14 +95,14 @@ def results_of(collection: Collection, name: str) -> dict[str, object]:
     }
 
 
-def _learned(tally: Tally) -> list[dict[str, object]]:
+def learned(tally: Tally) -> list[dict[str, Any]]:
     """Return each attribute's shares now, and what they were after some of the blocks."""
     names = tally.design.names
     points: list[list[dict[str, object]]] = [[] for _ in names]
     for block, so_far in _after_blocks(tally):
         for name, seen in zip(names, points, strict=True):
             seen.append({"block": block, **_shares(so_far, name)})
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
     for seen in points:
         now = {key: seen[-1][key] for key in NOTHING} if seen else NOTHING
         found.append({**now, "convergence": [one for one in seen if one["estimate"] is not None]})
@@ -110,12 +113,14 @@ NOTHING: dict[str, object] = {"people": 0, "estimate": None, "low": None, "high"
 
 
 def _after_blocks(tally: Tally) -> Iterator[tuple[int, Tally]]:
-    """Yield what was counted up to a block, for ``MOST_POINTS`` blocks and the last.
+    """Yield what was counted up to a block, for some blocks and the last.
 
     Blocks of the same channels are counted as one: the reports say the same of the truth.
     """
     strata = [list(found) for _, found in groupby(sorted(tally.counts), lambda one: one.block)]
-    step = max(1, math.ceil(len(strata) / MOST_POINTS))
+    different = len({tally.blocks[found[0].block].channels for found in strata})
+    points = min(MOST_POINTS, max(FEWEST_POINTS, MOST_WORK // max(1, different)))
+    step = max(1, math.ceil(len(strata) / points))
     first: dict[tuple[tuple[Channel, ...], ...], Block] = {}
     counts: dict[Stratum, Counter[Value]] = {}
     for left, found in zip(range(len(strata) - 1, -1, -1), strata, strict=True):
