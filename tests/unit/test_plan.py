@@ -93,6 +93,16 @@ def test_a_classic_design_is_labelled_and_never_recommended() -> None:
     assert any("classic" in reason for reason in made.recommendation.reasons)
 
 
+def test_a_two_stage_design_is_not_foreseen_and_that_is_said() -> None:
+    """No figure is shown for it; no other design is called the survey's own."""
+    made = plan(survey(Privacy(2.0, "two-stage", {"block_size": 500})), 20_000)
+    (sentence,) = [one for one in made.refused if one.startswith("two-stage")]
+    assert "deniable rehearse" in sentence
+    assert not [one for one in told(made)["options"] if one["own"]]
+    other = plan(survey(Privacy(2.0)), 20_000)
+    assert [one["label"] for one in told(other)["options"] if one["own"]] == ["ask-one"]
+
+
 def test_max_cells_are_kept_in_every_option() -> None:
     """An option of the survey that bounds its groups bounds those of the others that know it."""
     made = plan(survey(Privacy(1.0, "ask-one", {"k": 2, "max_cells": 8})), 20_000)

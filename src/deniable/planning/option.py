@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from deniable.errors import EstimationError
 from deniable.estimation.interval import quantile
 from deniable.estimation.sightings import sightings_of
 from deniable.inference.score import LEAST_WORTH
@@ -222,9 +223,15 @@ def option_for(
         tables: The tables wanted, by places.
         prior: The shares expected; even ones if None.
         drawing: How to foresee channels that change; without it, those of the first block.
+
+    Raises:
+        DeniableError: There is no such design, or it is not foreseen by formula.
     """
     asked = replace(survey, privacy=privacy)
     design = design_for(asked)
+    if design.rule.name == "two-stage":
+        problem = "what its second stage will tell depends on what its first one finds"
+        raise EstimationError(problem, expected="deniable rehearse, which carries it out")
     foreseen = design
     if drawing is not None and design.rule.name == "classic-blocks":
         foreseen = settled(design, drawing.people, prior, drawing.rng)

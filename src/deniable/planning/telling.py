@@ -54,7 +54,7 @@ def summary_of(plan: Plan, option: Option) -> dict[str, Any]:
         "design": option.survey.privacy.design,
         "options": {k: _plain(v) for k, v in option.survey.privacy.options.items()},
         "recommended": option is plan.recommended,
-        "own": option is plan.options[0],
+        "own": option.survey.privacy == plan.survey.privacy,
         "classic": option.is_classic,
         "views": len(option.design.views),
         "people_per_view": option.people_per_view(people),
