@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from deniable.cli import main
+from deniable.collection.forecast import forecast
 from deniable.errors import DataError, DeniableError, EstimationError
 from deniable.estimation.methods.hybrid import thresholds
 from deniable.planning import plan, prior_of, read_prior
@@ -101,6 +102,19 @@ def test_a_two_stage_design_is_not_foreseen_and_that_is_said() -> None:
     assert not [one for one in told(made)["options"] if one["own"]]
     other = plan(survey(Privacy(2.0)), 20_000)
     assert [one["label"] for one in told(other)["options"] if one["own"]] == ["ask-one"]
+
+
+def test_the_design_of_a_two_stage_survey_is_shown_without_figures(tmp_path: Path) -> None:
+    """``deniable design`` names it, and what the dry run forecasts are no widths for it."""
+    asked = survey(Privacy(2.0, "two-stage", {"block_size": 500}))
+    path = tmp_path / "stages.toml"
+    asked.dump(path)
+    done = CliRunner().invoke(main, ["design", str(path)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.split()[:2] == ["design", "two-stage,"]
+    assert "not compared – two-stage" in done.stderr
+    assert forecast(asked, people=1_000)["tables"] == []
+    assert forecast(survey(Privacy(2.0)), people=1_000)["tables"]
 
 
 def test_max_cells_are_kept_in_every_option() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
-from deniable.cli.terminal import note, print_facts, print_table
+from deniable.cli.terminal import COLUMNS, note, print_facts, print_table
 
 if TYPE_CHECKING:
     from deniable.estimation.outlook import Outlook
@@ -32,14 +33,17 @@ def command(*, survey_file: str, people: int, show_views: bool) -> None:
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
-    from deniable.planning import plan  # noqa: PLC0415 -- slow to load
+    from deniable.estimation.sightings import sightings_of  # noqa: PLC0415 -- slow to load
+    from deniable.planning import Option, plan  # noqa: PLC0415
+    from deniable.planning.candidates import label_of  # noqa: PLC0415
     from deniable.protocol import design_for  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
     survey = Survey.load(survey_file)
-    design_for(survey)  # says why the survey's own design cannot be had
+    design = design_for(survey)  # says why the survey's own design cannot be had
     made = plan(survey, people, rng=np.random.default_rng(0))
-    own = made.options[0]
+    unforeseen = Option(label_of(survey.privacy), survey, design, (), sightings_of(design))
+    own = next((o for o in made.options if o.survey.privacy == survey.privacy), unforeseen)
     print_facts(_facts(own, people))
     if show_views:
         _print_views(own)
@@ -48,7 +52,7 @@ def command(*, survey_file: str, people: int, show_views: bool) -> None:
     headings = ("design", "views", "cells", "ε answer", "ε attr.", "n/view", "± mean", "± worst")
     print_table(headings, rows, title=f"{people:,} respondents; * is the survey's own design")
     for sentence in made.refused:
-        note(f"not to be had – {sentence}")
+        note(fill(f"not compared – {sentence}", COLUMNS, subsequent_indent="  "))
     note("Which design serves which tables best, and for how many people: deniable plan")
 
 
