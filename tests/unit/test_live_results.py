@@ -176,7 +176,7 @@ def test_where_every_block_has_channels_of_its_own_fewer_points_are_shown() -> N
     schema = Schema(tuple(Attribute.nominal(name, ["x", "y", "z"]) for name in "abcd"))
     design = design_for(Survey("q", schema, Privacy(1.0, "rrba", {"k": 2, "block_size": 5})))
     tally = rehearse(design, np.random.default_rng(2).integers(0, 3, size=(1_500, 4)))
-    assert len({block.channels for block in tally.blocks.values()}) > 250
+    assert len({block.channels for block in tally.blocks.values()}) > 100
     for shown in learned(tally):
-        assert len(shown["convergence"]) <= 5
+        assert len(shown["convergence"]) <= 10  # 20 where channels are few
         assert (shown["people"], shown["convergence"][-1]["people"]) == (1_500, 1_500)
