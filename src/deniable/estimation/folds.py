@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +30,8 @@ class Folds:
 
     evidence: Evidence
     counts: tuple[Counts, ...]
+    _known: dict[tuple[int, str], Evidence] = field(default_factory=dict, init=False, repr=False)
+    """What was asked for before: with thousands of batches it takes long to put together."""
 
     @property
     def number(self) -> int:
@@ -46,11 +48,17 @@ class Folds:
 
     def evidence_held(self, fold: int) -> Evidence:
         """Return the reports of the fold's people."""
-        return _chosen(self.evidence, self.held(fold))
+        key = fold, "held"
+        if key not in self._known:
+            self._known[key] = _chosen(self.evidence, self.held(fold))
+        return self._known[key]
 
     def evidence_fitted(self, fold: int) -> Evidence:
         """Return the reports of all other people."""
-        return _chosen(self.evidence, self.fitted(fold))
+        key = fold, "fitted"
+        if key not in self._known:
+            self._known[key] = _chosen(self.evidence, self.fitted(fold))
+        return self._known[key]
 
 
 def divide(evidence: Evidence, number: int, *, rng: np.random.Generator) -> Folds:
