@@ -14,6 +14,7 @@ from deniable.errors import EstimationError
 from deniable.estimation import estimate
 from deniable.estimation.climb import climb, likelihood_of
 from deniable.estimation.folds import divide
+from deniable.estimation.inquiry import covering_of
 from deniable.estimation.leap import leap
 from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.scene import scenes_of
@@ -143,3 +144,13 @@ def test_only_two_coins_counted_one_by_one_are_stacked() -> None:
     """Other reports are refused with what would do."""
     with pytest.raises(EstimationError, match="k-ary"):
         stacks_of(tally_of([6, 6], 2, "views", channel="subset"))
+
+
+def test_the_sights_of_a_whole_table_are_found_without_the_others() -> None:
+    """They are those that cover it among all sights; none if nobody was asked all of it."""
+    evidence = evidence_of(tally_of([2, 3, 2, 2], 3, block_size=300))
+    found = covering_of(evidence, ["q2", "q1"])
+    among = observe(evidence, ["q2", "q1"]).covering
+    assert [sight.counts.tolist() for sight in found] == [sight.counts.tolist() for sight in among]
+    assert found
+    assert covering_of(evidence, ["q0", "q1", "q2"]) == ()

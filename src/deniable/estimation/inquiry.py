@@ -1,10 +1,13 @@
-"""Which tables the folds are asked about."""
+"""Which tables the folds are asked about, and what they saw of them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb, prod
 from typing import TYPE_CHECKING
+
+from deniable.estimation.observation import observe, positions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
     from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import LatentClass
+    from deniable.estimation.sight import Sight
 
 TABLES = (8, 28, 12, 8)
 """Tables of each width, from one attribute on, that the folds are asked about."""
@@ -46,3 +50,16 @@ def some_tables(fit: LatentClass, width: int, rng: np.random.Generator) -> list[
         return [possible[place] for place in order]
     drawn = (tuple(rng.choice(names, width, replace=False).tolist()) for _ in range(10 * wanted))
     return [table for table in drawn if fits(table)][:wanted]
+
+
+def covering_of(evidence: Evidence, attributes: Sequence[str]) -> tuple[Sight, ...]:
+    """Return the sights of the whole table only; with many batches far sooner than all."""
+    wanted = set(positions_of(evidence.names, tuple(attributes)))
+    batches = [
+        batch
+        for batch in evidence.batches
+        if wanted <= {attribute for group in batch.groups for attribute in group}
+    ]
+    if not batches:
+        return ()
+    return observe(replace(evidence, batches=tuple(batches)), attributes).covering

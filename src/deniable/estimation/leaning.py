@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.observation import observe
+from deniable.estimation.inquiry import covering_of
 from deniable.estimation.sight import merged
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _gains(fit: LatentClass, names: Sequence[str]) -> Array:
     for fold, climb in enumerate(fit.climbs):
         table = climb.table(names)
         flat = lean(table, 0.0)
-        for sight in merged(observe(fit.folds.evidence_held(fold), names).covering):
+        for sight in merged(covering_of(fit.folds.evidence_held(fold), names)):
             odds = sight.see(table) / np.maximum(sight.see(flat), TINY) - 1
             change = np.log(np.maximum(1 + np.multiply.outer(SHARES, odds), TINY))
             gains += (sight.counts * change).reshape(len(SHARES), -1).sum(axis=1)

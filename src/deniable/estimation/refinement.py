@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.estimation.climb import climb, em_step
-from deniable.estimation.inquiry import some_tables
+from deniable.estimation.inquiry import covering_of, some_tables
 from deniable.estimation.observation import observe
 from deniable.estimation.raking import rake
 from deniable.estimation.sight import merged
@@ -110,7 +110,7 @@ class _Trial:
         taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
         self.table = _started(fit.climbs[judge], names, taught, before)
         self.fitted = seen_in(observe(taught, names).sights)
-        self.held = merged(observe(held, names).covering)
+        self.held = merged(covering_of(held, names))
         self.before = [np.log(sight.see(self.table)) for sight in self.held]
 
     def go(self, steps: float) -> None:
