@@ -56,10 +56,12 @@ class Ascent:
         weight: Array,
         theta: Array,
         people: People,
+        prior: Array | None = None,
     ) -> None:
         self.camps: list[Camp] = []
         self._likelihood, self._people = likelihood, people
         self._weight, self._theta = weight, theta
+        self._prior = np.zeros((len(theta), 1)) if prior is None else prior
         self._clock, self._eta = 0.0, 1.0
         self._plain: tuple[Array, Array] | None = None
 
@@ -67,12 +69,12 @@ class Ascent:
         """Take some steps; one that lowered the likelihood is taken back and done plainly."""
         for _ in range(steps):
             found = self._likelihood.expect(self._weight, self._theta, self._people)
-            if self._plain and self._eta > 1 and found.fitted < self.camps[-1].fitted:
+            # Before any report: Σ α·m·ln θ over classes, as if α people had answered m.
+            fitted = found.fitted + float(np.sum(self._prior * np.log(self._theta)))
+            if self._plain and self._eta > 1 and fitted < self.camps[-1].fitted:
                 self._retreat()
                 continue
-            here = Camp(
-                self._clock, found.fitted, found.held, found.square, self._weight, self._theta
-            )
+            here = Camp(self._clock, fitted, found.held, found.square, self._weight, self._theta)
             self.camps.append(here)
             self._step(found)
 
@@ -99,7 +101,7 @@ class Ascent:
     def _step(self, found: Expectation) -> None:
         offsets = self._likelihood.offsets
         weight = normal(found.mass, (0, len(found.mass)))
-        theta = normal(found.counts, offsets)
+        theta = normal(found.counts + self._prior, offsets)
         self._plain = (weight, theta)
         if self._eta > 1:
             weight = _farther(self._weight, weight, self._eta, (0, len(weight)))

@@ -37,6 +37,10 @@ class Seen(Protocol):
     def people(self) -> float:
         """Return the number of respondents."""
 
+    @property
+    def effort(self) -> int:
+        """Return about how many numbers a map works out."""
+
     def see(self, table: Array) -> Array:
         """Return λ, the expected share of each report, from π."""
 

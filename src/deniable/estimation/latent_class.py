@@ -40,6 +40,9 @@ FOLDS = 8
 SPREAD = 0.3
 """Standard deviation of the log-shares of the classes at the start, around independence."""
 
+PRIOR = 0.2
+"""Plain answers, spread as those of all people are, that every class has beforehand."""
+
 ROUND = 10
 """Steps between two looks at the folds' verdict."""
 
@@ -50,6 +53,10 @@ LATE = 1.7
 
 CAUTION = 1.0
 """Standard errors that a gain must be worth."""
+
+SHARES = 9
+DOUBT = 0.9
+"""Belief in independence before the folds are asked, where their verdict is against it."""
 
 FEWEST = 64
 """With fewer people nothing is held out, and the attributes are taken to be independent."""
@@ -70,6 +77,7 @@ class LatentClass:
         gain: How much more likely the held-out reports are than under independence, in nats.
         error: The gain's standard error.
         clock: How many EM steps each climb stands for; 0 at independence.
+        share: How much of each climb is its own; the rest is independence.
     """
 
     model: Mixture
@@ -78,6 +86,7 @@ class LatentClass:
     gain: float
     error: float
     clock: float
+    share: float
 
 
 def fit_latent_class(
@@ -106,7 +115,7 @@ def fit_latent_class(
     names, sizes = evidence.names, evidence.sizes
     if not held_out:
         model = Mixture(names, sizes, np.ones(1), _independence(likelihood, divided))
-        return LatentClass(model, (model,), divided, 0.0, 0.0, 0.0)
+        return LatentClass(model, (model,), divided, 0.0, 0.0, 0.0, 0.0)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         base = _independence(likelihood, divided)
         children = rng.spawn(divided.number)
@@ -126,10 +135,13 @@ def fit_latent_class(
             if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
                 break
     places = [ascent.at(best) for ascent in ascents]
+    flats = [Mixture(names, sizes, camp.weight, camp.theta) for camp in flat]
     if gain <= CAUTION * error:
-        gain, best, places = 0.0, 0.0, list(flat)
-    climbs = tuple(Mixture(names, sizes, camp.weight, camp.theta) for camp in places)
-    return LatentClass(mean_of(climbs), climbs, divided, gain, error, best)
+        return LatentClass(mean_of(flats), tuple(flats), divided, 0.0, 0.0, 0.0, 0.0)
+    found = [Mixture(names, sizes, camp.weight, camp.theta) for camp in places]
+    share = _share(likelihood, divided, found, flats)
+    climbs = tuple(mean_of(pair, (1 - share, share)) for pair in zip(flats, found, strict=True))
+    return LatentClass(mean_of(climbs), climbs, divided, gain, error, best, share)
 
 
 def verdict(ascents: Sequence[Ascent]) -> tuple[float, float, float]:
@@ -148,6 +160,30 @@ def verdict(ascents: Sequence[Ascent]) -> tuple[float, float, float]:
         square += np.interp(clock, times, [camp.square for camp in ascent.camps])
     best = int(np.argmax(gain - CAUTION * np.sqrt(square)))
     return float(clock[best]), float(gain[best]), float(np.sqrt(square[best]))
+
+
+def _share(
+    likelihood: Likelihood, folds: Folds, found: Sequence[Mixture], flats: Sequence[Mixture]
+) -> float:
+    """Return the share of the climbs, beside independence, that held-out people let expect.
+
+    Where a climb stops was chosen among many places, and the best of many is good by chance
+    too: before the people are heard, independence is ``DOUBT``, and all other shares the rest.
+    """
+    shares = np.linspace(0, 1, SHARES)
+    told = np.zeros(SHARES)
+    for fold, (one, flat) in enumerate(zip(found, flats, strict=True)):
+        levels = likelihood.levels(one.weight, one.theta)
+        usual = likelihood.levels(flat.weight, flat.theta)
+        held = likelihood.counted(folds.held(fold))
+        for level, base, counts in zip(levels, usual, held, strict=True):
+            came = counts > 0
+            odds = np.exp((level[came] - base[came]).astype(np.float64))
+            told += np.log1p(np.multiply.outer(shares, odds - 1)) @ counts[came]
+    before = np.full(SHARES, (1 - DOUBT) / (SHARES - 1))
+    before[0] = DOUBT
+    belief = before * np.exp(told - told.max())
+    return float(belief @ shares / belief.sum())
 
 
 def _independence(likelihood: Likelihood, folds: Folds) -> Array:
@@ -177,4 +213,5 @@ def _start(
     noise = rng.normal(size=(len(base), classes))
     noise -= noise.mean(axis=1, keepdims=True)
     theta = normal(flat.theta * np.exp(SPREAD * noise), likelihood.offsets)
-    return Ascent(likelihood, np.full(classes, 1 / classes), theta, people), flat
+    weight = np.full(classes, 1 / classes)
+    return Ascent(likelihood, weight, theta, people, PRIOR * flat.theta), flat

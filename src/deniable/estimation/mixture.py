@@ -88,10 +88,17 @@ class Mixture:
         return result
 
 
-def mean_of(mixtures: Sequence[Mixture]) -> Mixture:
-    """Return the even mean of several distributions, as one mixture of all their classes."""
+def mean_of(mixtures: Sequence[Mixture], shares: Sequence[float] | None = None) -> Mixture:
+    """Return the mean of several distributions, as one mixture of all their classes.
+
+    Args:
+        mixtures: The distributions, of the same attributes.
+        shares: The share of each; the same for all if not given.
+    """
     first = mixtures[0]
-    weight = np.concatenate([one.weight for one in mixtures]) / len(mixtures)
+    weights = [1 / len(mixtures)] * len(mixtures) if shares is None else shares
+    pairs = zip(mixtures, weights, strict=True)
+    weight = np.concatenate([share * one.weight for one, share in pairs])
     theta = np.concatenate([one.theta for one in mixtures], axis=1)
     return Mixture(first.names, first.sizes, weight, theta)
 

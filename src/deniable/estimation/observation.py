@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.errors import EstimationError, nearest
 from deniable.estimation.collected import Collected, collected_from
+from deniable.estimation.distinct import distinct_rows
 from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
 from deniable.estimation.sight import Lattice, Roll, Sight
@@ -273,9 +274,11 @@ def _sight(
         shape = tuple(lens.values for lens in lenses)
         flat = np.ravel_multi_index(tuple(places), shape)
         return Lattice(*common, _counted(flat, numbers, grid).reshape(shape))
-    distinct, back = np.unique(np.stack(places, axis=1), axis=0, return_inverse=True)
+    came = numbers > 0  # a fold keeps the rows of those who are not in it
+    sent = np.stack([where[came] for where in places], axis=1)
+    distinct, back = distinct_rows(sent)
     rows = tuple(np.ascontiguousarray(column) for column in distinct.T)
-    return Roll(*common, rows, _counted(back.reshape(-1), numbers, len(distinct)))
+    return Roll(*common, rows, _counted(back, numbers[came], len(distinct)))
 
 
 def _counted(

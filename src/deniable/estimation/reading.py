@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.estimation.distinct import distinct_rows
 from deniable.estimation.spikes import Spikes, spikes_of
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ def _distinct(batch: Batch, sizes: Sequence[int]) -> list[tuple[Spikes, Counts]]
     """Return each group's distinct reports as spikes, and which of them each row sent."""
     groups = []
     for group, channel, reports in zip(batch.groups, batch.channels, batch.reports, strict=True):
-        found, index = np.unique(reports, axis=0, return_inverse=True)
-        groups.append((spikes_of(channel, found, group, sizes), index.ravel()))
+        found, index = distinct_rows(reports)
+        groups.append((spikes_of(channel, found, group, sizes), index))
     return groups
 
 
@@ -101,16 +102,16 @@ def _reading(
     first = 0
     for together in _packing([len(spikes.base) for spikes, _ in groups]):
         chosen = np.stack([groups[place][1] for place in together], axis=1)
-        members, index = np.unique(chosen, axis=0, return_inverse=True)
+        members, index = distinct_rows(chosen)
         spikes = [groups[place][0] for place in together]
         begins = np.cumsum([0, *(len(one.base) for one in spikes)])[:-1]
         meetings = tuple(_meeting(one, offsets, precision) for one in spikes)
         packs.append(Pack(meetings, (members + begins).astype(np.int32)))
-        columns.append(index.ravel() + first)
+        columns.append(index + first)
         first += len(members)
-    rows, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    rows, place = distinct_rows(np.stack(columns, axis=1))
     people: Places = rows.astype(np.int32)
-    return Reading(tuple(packs), people, (batch,), (place.ravel(),))
+    return Reading(tuple(packs), people, (batch,), (place,))
 
 
 def _joined(readings: Sequence[Reading]) -> tuple[Reading, ...]:

@@ -19,6 +19,7 @@ from deniable.channels import (
 )
 from deniable.channels.coin import WORD
 from deniable.errors import EstimationError
+from deniable.estimation.distinct import distinct_rows
 from deniable.estimation.echo import subset_echo, unary_echo
 from deniable.estimation.lens import Lens, PointLens, RowLens
 
@@ -114,7 +115,7 @@ def lens_of(channel: Channel, slices: Slices, reports: Places) -> tuple[Lens, Pl
             return _points(channel, slices, reports)
         case Matrix():
             return _matrix(channel, slices), reports[:, 0]
-    distinct, places = np.unique(reports, axis=0, return_inverse=True)
+    distinct, places = distinct_rows(reports)
     _check_room(len(distinct), slices.cells)
     match channel:
         case SubsetSelection():
@@ -126,7 +127,7 @@ def lens_of(channel: Channel, slices: Slices, reports: Places) -> tuple[Lens, Pl
         case _:
             problem = "reports of this channel cannot be estimated from yet"
             raise EstimationError(problem, given=channel.kind)
-    return lens, places.reshape(-1)
+    return lens, places
 
 
 def is_exact(channel: Channel, slices: Slices) -> bool:

@@ -23,7 +23,7 @@ from deniable.estimation.sight import merged
 from deniable.estimation.stack import seen_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,6 +47,10 @@ MOST_STEPS = 500
 LEFT = 0.02
 """Nats that are left to gain where maximum likelihood is taken to be reached."""
 
+CAUTION = 2.0
+DOUBT = 2.2
+"""Nats, ln 9, that any number of steps must gain beyond ``CAUTION`` standard errors."""
+
 PATIENCE = 2
 """Stages in a row that serve held-out people worse before no more are tried."""
 
@@ -54,8 +58,19 @@ FULL = 2**8
 """Tables of more cells are never filled by reports: they get at most ``FEW`` steps."""
 
 FEW = 16.0
+SURE = 10.0
+"""Standard errors of the gain from which dependence is told so well that every pair takes
+``FEW`` steps: the people counted are nearer to their own reports than any held out are, and
+held-out likelihood, a sum over all cells, then hardly tells one step from sixteen."""
+
 TRIALS = 64
 """Tables times folds that are asked about each width."""
+
+MOST_EFFORT = 2**24
+"""Numbers worked out in an EM step on one table, beyond which it is left as the model has it."""
+
+MOST_EFFORT_OF_TRIALS = 2**25
+"""Numbers worked out in an EM step on all tables that the folds are asked about."""
 
 SCATTERED = 8
 """With more batches than this, tables wider than a pair are left as the model has them."""
@@ -88,8 +103,15 @@ def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refineme
     widest = min(PAIR if scattered else WIDEST, len(fit.model.names))
     steps: list[float] = []
     for width in range(1, widest + 1):
-        steps.append(_best_steps(fit, width, steps, rng))
+        best = _best_steps(fit, width, steps, rng)
+        least = FEW if width == PAIR and fit.gain > SURE * fit.error and not scattered else 0.0
+        steps.append(max(best, least))
     return Refinement(tuple(steps))
+
+
+def affordable(sights: Sequence[Seen]) -> bool:
+    """Tell whether an EM step on a table takes no longer than it is worth."""
+    return sum(sight.effort for sight in sights) <= MOST_EFFORT
 
 
 def refine(start: Array, sights: Sequence[Seen], steps: float) -> Array:
@@ -107,6 +129,7 @@ class _Trial:
     def __init__(
         self, fit: LatentClass, names: Sequence[str], judge: int, before: Sequence[float]
     ) -> None:
+        self.judge = judge
         taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
         self.table = _started(fit.climbs[judge], names, taught, before)
         self.fitted = seen_in(observe(taught, names).sights)
@@ -117,14 +140,13 @@ class _Trial:
         """Take so many EM steps."""
         self.table = refine(self.table, self.fitted, steps)
 
-    def gain(self) -> tuple[float, float]:
-        """Return how much likelier the held-out reports became, and the square of the error."""
-        total = square = 0.0
+    def gain(self) -> float:
+        """Return how much likelier the held-out reports became, in nats."""
+        total = 0.0
         for sight, before in zip(self.held, self.before, strict=True):
             change = np.log(np.maximum(sight.see(self.table), TINY)) - before
             total += float(np.sum(sight.counts * change))
-            square += float(np.sum(sight.counts * change**2))
-        return total, square
+        return total
 
 
 def _started(
@@ -151,28 +173,54 @@ def _best_steps(
         return 0.0
     crowded = len(fit.folds.evidence.batches) > SCATTERED
     each = 1 if crowded else max(1, min(fit.folds.number, TRIALS // len(tables)))
-    trials = [
-        _Trial(fit, names, (place + judge) % fit.folds.number, before)
-        for place, names in enumerate(tables)
+    asked = [
+        (names, (place + judge) % fit.folds.number)
         for judge in range(each)
+        for place, names in enumerate(tables)
     ]
+    trials = _within_means(_Trial(fit, names, judge, before) for names, judge in asked)
+    if not trials:
+        return 0.0
     roomy = any(trial.table.size > FULL for trial in trials)
-    best = sure = chosen = done = 0.0
-    worse = 0
+    best = chosen = done = 0.0
+    sure, worse = DOUBT, 0
     for steps in STEPS:
         if steps > FEW and roomy:
             break
         for trial in trials:
             trial.go(steps if steps == inf else steps - done)
         done = steps
-        gains, squares = zip(*(trial.gain() for trial in trials), strict=True)
-        gain = sum(gains)
+        gain, error = _verdict(trials, fit.folds.number)
         worse = 0 if gain > best else worse + 1
         best = max(best, gain)
-        if gain - sqrt(sum(squares)) > sure:
-            sure, chosen = gain - sqrt(sum(squares)), steps
+        if gain - CAUTION * error > sure:
+            sure, chosen = gain - CAUTION * error, steps
         if worse == PATIENCE:
             break
+    return chosen
+
+
+def _verdict(trials: Sequence[_Trial], folds: int) -> tuple[float, float]:
+    """Return what was gained in all, and how sure that is, by how much the folds differ.
+
+    Tables asked of the same people hang together, so people are compared and not tables.
+    """
+    gains = np.zeros(folds)
+    for trial in trials:
+        gains[trial.judge] += trial.gain()
+    return float(gains.sum()), float(gains.std(ddof=1) * sqrt(folds))
+
+
+def _within_means(trials: Iterable[_Trial]) -> list[_Trial]:
+    """Return those that can be afforded, until all together cannot be any more."""
+    chosen, effort = [], 0
+    for trial in trials:
+        if not affordable(trial.fitted):
+            continue
+        effort += sum(sight.effort for sight in trial.fitted)
+        if effort > MOST_EFFORT_OF_TRIALS:
+            break
+        chosen.append(trial)
     return chosen
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from deniable.estimation.inquiry import LARGEST, asked_together
 from deniable.estimation.leaning import choose_leaning, lean
 from deniable.estimation.observation import observe
-from deniable.estimation.refinement import refine
+from deniable.estimation.refinement import affordable, refine
 from deniable.estimation.stack import seen_in
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def settle_pairs(fit: LatentClass, refinement: Refinement, *, rng: np.random.Gen
         if share == 1 and not steps:
             continue
         table = lean(fit.model.table(pair), share)
-        if steps:
-            table = refine(table, seen_in(observe(fit.folds.evidence, pair).sights), steps)
+        sights = seen_in(observe(fit.folds.evidence, pair).sights) if steps else []
+        if steps and affordable(sights):
+            table = refine(table, sights, steps)
         settled[pair] = table
     return settled

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from deniable.estimation.bump import Bump, along
+from deniable.estimation.lens import RowLens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +27,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 Map: TypeAlias = Literal["see", "trace", "invert", "spread"]
+Chosen: TypeAlias = "tuple[Array, NDArray[np.int64]]"
+"""A group's map by report value, and which value each report has."""
 
-CHUNK = 2**22
+CHUNK = 2**20
 """Numbers that are laid out at once where a map goes report by report."""
+
+MOST_MET = 2**24
+"""Numbers that are laid out for one group's values met with a whole table: 128 MiB."""
 
 
 class Sight(Protocol):
@@ -60,6 +67,10 @@ class Sight(Protocol):
     @property
     def people(self) -> float:
         """Return the number of respondents."""
+
+    @property
+    def effort(self) -> int:
+        """Return about how many numbers a map works out."""
 
     def recounted(self, counts: Array) -> Sight:
         """Return the same sight of other reports."""
@@ -101,6 +112,13 @@ class Lattice:
     def people(self) -> float:
         """Return the number of respondents."""
         return float(self.counts.sum())
+
+    @property
+    def effort(self) -> int:
+        """Return how many numbers a map works out, each from all of an axis if it is no bump."""
+        wide = [lens.cells for lens in self.lenses if isinstance(lens, RowLens)]
+        cells = max(self.counts.size, math.prod(self.sizes))
+        return cells * (len(self.lenses) - len(wide) + sum(wide))
 
     def recounted(self, counts: Array) -> Lattice:
         """Return the same sight of other reports."""
@@ -185,58 +203,109 @@ class Roll:
 
     def see(self, table: Array) -> Array:
         """Return λ for each distinct report."""
-        return self._fold("likelihood", _gathered(table, self.order))
+        return self._fold([lens.likelihood for lens in self.lenses], table)
 
     def trace(self, weights: Array, shape: Sequence[int]) -> Array:
         """Return Lᵀw, report by report."""
-        part = _settled(self._unfold("likelihood", weights, 1), self)
+        part = self._unfold([lens.likelihood for lens in self.lenses], weights)
         return _widened(part, self.order, shape)
 
     def invert(self, weights: Array) -> Array:
         """Return Uᵀw, report by report."""
-        return _settled(self._unfold("inverse", weights, 1), self)
+        return self.moment(weights, 1)
 
     def moment(self, weights: Array, order: int) -> Array:
         """Return (Uᵀ)^order·w, report by report."""
-        return _settled(self._unfold("inverse", weights, order), self)
+        return self._unfold([lens.inverse**order for lens in self.lenses], weights)
 
     def spread(self, table: Array) -> Array:
         """Return U·table for each distinct report."""
-        return self._fold("inverse", _gathered(table, self.order))
+        return self._fold([lens.inverse for lens in self.lenses], table)
 
     def inside(self, seen: Array) -> Array:
         """Estimate the second moments by weighing each report with L[y, x] / λ[y]."""
-        cells = math.prod(self.sizes)
-        result = np.zeros(cells)
-        mass = np.zeros(cells)
         share = self.counts / (self.people * seen)
-        for rows in self._chunks():
-            odds = self._product("likelihood", rows) * share[rows, None]
-            result += np.sum(odds * self._product("inverse", rows) ** 2, axis=0)
-            mass += np.sum(odds, axis=0)
-        return _settled(result / mass, self)
+        odds = [lens.likelihood for lens in self.lenses]
+        squares = [lens.likelihood * lens.inverse**2 for lens in self.lenses]
+        result: Array = self._unfold(squares, share) / self._unfold(odds, share)
+        return result
 
-    def _chunks(self) -> list[slice]:
-        step = max(1, CHUNK // math.prod(self.sizes))
-        return [slice(start, start + step) for start in range(0, len(self.counts), step)]
+    @property
+    def effort(self) -> int:
+        """Return how many numbers ``see`` or ``trace`` works out."""
+        cells = math.prod(self.sizes)
+        first = self._first
+        if first is None:
+            return cells * len(self.counts)
+        lens = self.lenses[first]
+        return cells * lens.values + len(self.counts) * (cells // lens.cells)
 
-    def _product(self, name: str, rows: slice) -> Array:
-        """Return, for some reports, the product of the groups' rows over all cells."""
-        result = np.ones((len(self.counts[rows]), 1))
-        for lens, places in zip(self.lenses, self.places, strict=True):
-            factor = getattr(lens, name)[places[rows]]
+    @property
+    def _first(self) -> int | None:
+        """Return the group whose values are met with the table once, not report by report.
+
+        It is the one of most cells; none if that would take too much memory.
+        """
+        first = max(range(len(self.lenses)), key=lambda place: self.lenses[place].cells)
+        rest = math.prod(self.sizes) // self.lenses[first].cells
+        return first if self.lenses[first].values * rest <= MOST_MET else None
+
+    def _divided(self, maps: Sequence[Array]) -> tuple[Array, NDArray[np.int64], list[Chosen]]:
+        """Return the first group's map and the reports' places in it, and all others'."""
+        pairs = list(zip(maps, self.places, strict=True))
+        first = self._first
+        if first is None:
+            return np.ones((1, 1)), np.zeros(len(self.counts), np.int64), pairs
+        matrix, places = pairs.pop(first)
+        return matrix, places, pairs
+
+    def _fold(self, maps: Sequence[Array], table: Array) -> Array:
+        """Return Σ_x π[x]·Π_g M_g[y_g, x_g] for each report y."""
+        matrix, places, others = self._divided(maps)
+        cells = [lens.cells for lens in self.lenses]
+        turned = _gathered(table, self.order).reshape(cells)
+        turned = turned if self._first is None else np.moveaxis(turned, self._first, 0)
+        met = matrix @ turned.reshape(matrix.shape[1], -1)
+        parts = [
+            np.einsum("ij,ij->i", met[places[rows]], _product(others, rows))
+            for rows in _chunks(len(places), met.shape[1])
+        ]
+        return np.concatenate(parts)
+
+    def _unfold(self, maps: Sequence[Array], weights: Array) -> Array:
+        """Return Σ_y w[y]·Π_g M_g[y_g, x_g] for each cell x, one axis for each asked."""
+        matrix, places, others = self._divided(maps)
+        rest = math.prod(self.sizes) // matrix.shape[1]
+        met = np.zeros((len(matrix), rest))
+        for rows in _chunks(len(places), rest):
+            chosen = places[rows]
+            belongs = csr_array(
+                (weights[rows], (chosen, np.arange(len(chosen)))), (len(matrix), len(chosen))
+            )
+            met += belongs @ _product(others, rows)
+        result = matrix.T @ met
+        if self._first is not None:
+            cells = [lens.cells for lens in self.lenses]
+            shape = (cells.pop(self._first), *cells)
+            result = np.moveaxis(result.reshape(shape), 0, self._first)
+        return _settled(result.reshape(-1), self)
+
+
+def _chunks(rows: int, width: int) -> list[slice]:
+    step = max(1, CHUNK // width)
+    return [slice(start, start + step) for start in range(0, rows, step)]
+
+
+def _product(chosen: Sequence[Chosen], rows: slice) -> Array:
+    """Return, for some reports, the product of the groups' rows over all their cells."""
+    result: Array | None = None
+    for matrix, places in chosen:
+        factor = matrix[places[rows]]
+        if result is None:
+            result = factor
+        else:
             result = (result[:, :, None] * factor[:, None, :]).reshape(len(factor), -1)
-        return result
-
-    def _fold(self, name: str, table: Array) -> Array:
-        flat = table.reshape(-1)
-        return np.concatenate([self._product(name, rows) @ flat for rows in self._chunks()])
-
-    def _unfold(self, name: str, weights: Array, power: int) -> Array:
-        result = np.zeros(math.prod(self.sizes))
-        for rows in self._chunks():
-            result += weights[rows] @ self._product(name, rows) ** power
-        return result
+    return np.ones((1, 1)) if result is None else result
 
 
 def merged(sights: Sequence[Sight]) -> list[Sight]:

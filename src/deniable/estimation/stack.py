@@ -56,6 +56,11 @@ class Stack:
         return float(self.counts.sum())
 
     @property
+    def effort(self) -> int:
+        """Return how many numbers a map works out."""
+        return self.counts.size
+
+    @property
     def inverses(self) -> Array:
         """Return eq. 4 of each row: (o/n − (1 − p)·T) / p."""
         people = self.counts.sum(axis=1, keepdims=True)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
+from deniable.estimation.climb import em_step
 from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
 from deniable.estimation.method import NOT_TOGETHER, tabulate
 from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.raking import rake
-from deniable.estimation.refinement import Refinement, choose_refinement, refine
+from deniable.estimation.refinement import Refinement, affordable, choose_refinement, refine
 from deniable.estimation.settling import settle_pairs
 from deniable.estimation.stack import seen_in
 from deniable.estimation.unbiased import pooled
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-MOST_SEEN = 2**24
-"""Cells times sights of a table up to which it is told how sure its reports alone are."""
+MOST_SEEN = 2**28
+"""Effort of a table's sights up to which it is told how sure its reports alone are."""
 
 SMOOTHED = (
     "the shares follow a model of all attributes; the intervals are those of the table's own "
@@ -83,14 +84,18 @@ class WholeJoint:
         """
         raw = self.model.table(attributes)  # refuses what is no table
         ordered = tuple(sorted(attributes, key=self.names.index))
+        sights = seen_in(self._observed(ordered))
         if ordered in self.pairs:
             found = self.pairs[ordered]
         else:
             places = [attributes.index(name) for name in ordered]
             found = self._raked(raw.transpose(places), ordered)
             steps = self.refinement.of(len(ordered)) if len(ordered) != 2 else 0.0  # noqa: PLR2004 -- a pair is settled
-            if steps:
-                found = refine(found, seen_in(self._observed(ordered)), steps)
+            if steps and affordable(sights):
+                found = refine(found, sights, steps)
+        # What the model expects of the people themselves, given what each of them reported.
+        if affordable(sights):
+            found = em_step(sights, found)
         return found.transpose([ordered.index(name) for name in attributes])
 
     def estimate(self, attributes: Sequence[str]) -> Table:
@@ -102,7 +107,7 @@ class WholeJoint:
         observation = observe(self.source, attributes)
         self._require_asked(attributes)
         covering = observation.covering
-        seen = covering and observation.cells * len(covering) <= MOST_SEEN
+        seen = covering and sum(sight.effort for sight in covering) <= MOST_SEEN
         dispersion = pooled(covering) if seen else None
         notes = [SMOOTHED] if dispersion is not None else []
         notes += [] if covering else [NOT_TOGETHER]

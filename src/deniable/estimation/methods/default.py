@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.estimation.method import Method, tabulate
 from deniable.estimation.scene import scenes_of
+from deniable.estimation.simplex import nearest_proper
 from deniable.estimation.whole_joint import fit_whole_joint
 
 if TYPE_CHECKING:
@@ -80,10 +81,12 @@ def filled(scene: Scene) -> Table | None:
     dispersion = scene.dispersion
     if dispersion is None:
         return None
-    best = scene.summit().table
-    worth = tabulate(observation, best, dispersion).total_worth / observation.cells
+    # Most tables are not filled, and where coins hide nearly everything a climb is long.
+    near = nearest_proper(dispersion.centre)
+    worth = tabulate(observation, near, dispersion).total_worth / observation.cells
     if not worth >= PLENTY:
         return None
+    best = scene.summit().table
     said = f"{worth:,.0f} plain answers a cell"
     if len(observation.shape) > 1:
         gain = scene.likelihood(best) - scene.likelihood(_product(best))

@@ -1,0 +1,37 @@
+"""The different rows of a matrix of integers, and which of them each row is."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+
+LARGEST_KEY = 2**62
+
+
+def distinct_rows(rows: Rows) -> tuple[Rows, Rows]:
+    """Return the different rows, ascending, and the place of each row among them.
+
+    A row that fits into one number is sorted as one number, which is far quicker.
+
+    >>> found, places = distinct_rows(np.array([[1, 2], [0, 3], [1, 2]]))
+    >>> found.tolist(), places.tolist()
+    ([[0, 3], [1, 2]], [1, 0, 1])
+    """
+    if not rows.size:
+        return rows, np.zeros(len(rows), np.int64)
+    least = rows.min(axis=0)
+    spans = (rows.max(axis=0) - least + 1).tolist()
+    if math.prod(spans) > LARGEST_KEY:
+        found, places = np.unique(rows, axis=0, return_inverse=True)
+        return found, places.reshape(-1)
+    keys = np.ravel_multi_index(tuple((rows - least).T), spans)
+    different, places = np.unique(keys, return_inverse=True)
+    found = np.stack(np.unravel_index(different, spans), axis=1) + least
+    return found.astype(rows.dtype), places.reshape(-1)
