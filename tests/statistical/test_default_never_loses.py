@@ -16,7 +16,7 @@ from deniable.estimation import METHODS, fit_whole_joint
 from deniable.estimation.distinct import distinct_rows
 from deniable.estimation.evidence import Evidence, evidence_from_reports
 from deniable.estimation.observation import observe
-from deniable.estimation.sight import Roll
+from deniable.estimation.roll import Roll
 
 SEEDS = (1, 2, 3)
 SIZES = (3, 2, 4, 2, 3)
@@ -96,22 +96,22 @@ def test_the_same_seed_gives_the_same_tables_whatever_the_threads() -> None:
 
 def test_reports_read_one_by_one_are_summed_as_written() -> None:
     """Of a roll, λ and its transpose are the sums over all cells, for two groups of sets."""
-    sizes, rng = (12, 11), np.random.default_rng(5)
+    sizes, rng = (14, 13), np.random.default_rng(5)
     channels = [subset(1.0, size, 4) for size in sizes]
     reports = [
-        np.sort(rng.permuted(np.tile(np.arange(size), (700, 1)), axis=1)[:, :4], axis=1)
+        np.sort(rng.permuted(np.tile(np.arange(size), (1500, 1)), axis=1)[:, :4], axis=1)
         for size in sizes
     ]
     evidence = evidence_from_reports(["a", "b"], sizes, channels, reports)
     (roll,) = observe(evidence, ["b", "a"]).sights
     assert isinstance(roll, Roll)
-    table, weights = rng.random((11, 12)), rng.random(len(roll.counts))
+    table, weights = rng.random((13, 14)), rng.random(len(roll.counts))
     first, second = (
         lens.likelihood[places] for lens, places in zip(roll.lenses, roll.places, strict=True)
     )
     np.testing.assert_allclose(roll.see(table), np.einsum("ya,yb,ba->y", first, second, table))
     np.testing.assert_allclose(
-        roll.trace(weights, (11, 12)), np.einsum("y,ya,yb->ba", weights, first, second)
+        roll.trace(weights, (13, 14)), np.einsum("y,ya,yb->ba", weights, first, second)
     )
 
 

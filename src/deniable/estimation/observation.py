@@ -13,7 +13,8 @@ from deniable.estimation.collected import Collected, collected_from
 from deniable.estimation.distinct import distinct_rows
 from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
-from deniable.estimation.sight import Lattice, Roll, Sight
+from deniable.estimation.roll import Roll
+from deniable.estimation.sight import Lattice, Sight
 from deniable.protocol import Tally
 
 if TYPE_CHECKING:

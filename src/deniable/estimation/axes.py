@@ -1,0 +1,34 @@
+"""The axes of a table as groups have them: summed out, put in their order, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+def gathered(table: Array, order: Sequence[int]) -> Array:
+    """Sum a table over the axes that were not asked and order the others by the groups."""
+    dropped = tuple(axis for axis in range(table.ndim) if axis not in order)
+    kept = sorted(order)
+    result: Array = table.sum(axis=dropped) if dropped else table
+    return np.ascontiguousarray(result.transpose([kept.index(axis) for axis in order]))
+
+
+def settled(part: Array, order: Sequence[int], sizes: Sequence[int]) -> Array:
+    """Give a map's result one axis for each asked axis of the table, ascending."""
+    ascending = sorted(order)
+    return part.reshape(sizes).transpose([order.index(axis) for axis in ascending])
+
+
+def widened(part: Array, order: Sequence[int], shape: Sequence[int]) -> Array:
+    """Repeat a result along the axes that were not asked."""
+    wide = [size if axis in order else 1 for axis, size in enumerate(shape)]
+    return np.broadcast_to(part.reshape(wide), tuple(shape))
