@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from deniable import bulk
 from deniable.cli import main
 from deniable.counting import count
+from deniable.estimation import estimate
 from deniable.schema import Attribute, Privacy, Schema, Survey
 
 if TYPE_CHECKING:
@@ -226,3 +227,58 @@ def test_a_tally_without_a_survey_writes_places(folder: Path, tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     assert "--survey FILE names them" in done.stderr
     assert out.read_text(encoding="utf-8").splitlines()[1].replace(",", "").isdigit()
+
+
+def test_a_file_names_its_categories_in_python_too(folder: Path) -> None:
+    """What was counted remembers its survey: shares are asked for by name."""
+    table = estimate(
+        count(folder / "apart.parquet", joint=True),
+        ["sick", "arm"],
+        rng=np.random.default_rng(1),
+        method="unbiased",
+    )
+    assert [axis.categories for axis in table.axes] == [("no", "yes"), ("a", "b", "c")]
+    assert table.condition({"arm": "c"}).names == ("sick",)
+
+
+def test_a_file_without_reports_is_refused(tmp_path: Path) -> None:
+    """Nobody answered: a sentence and exit code 2, from a file, its tally, and synthesize."""
+    nobody = pa.table({"sick": pa.array([], "string"), "arm": pa.array([], "string")})
+    nobody = nobody.append_column("age", pa.array([], "int64"))
+    path = tmp_path / "empty.parquet"
+    pa.parquet.write_table(bulk.randomize(nobody, SURVEYS["apart"], unsafe_seed=1), path)
+    (tmp_path / "empty.json").write_bytes(count(path).tally().to_bytes())
+    for source in (path, tmp_path / "empty.json"):
+        for words in (("estimate", source), ("synthesize", source, "-o", tmp_path / "no.csv")):
+            done = run(*words)
+            assert done.exit_code == 2
+            assert "there is no report to estimate from" in done.stderr
+    assert not (tmp_path / "no.csv").exists()
+
+
+def test_a_survey_of_something_else_is_refused(folder: Path, tmp_path: Path) -> None:
+    """The survey file must be the one that was asked."""
+    other = Survey("other", Schema((Attribute.nominal("sick", ["no", "yes"]),)), Privacy(1.0))
+    other.dump(tmp_path / "other.toml")
+    done = run("estimate", folder / "apart.json", "--survey", tmp_path / "other.toml")
+    assert done.exit_code == 2
+    assert "the survey does not fit the design" in done.stderr
+
+
+def test_separate_counts_say_how_to_count_together(folder: Path) -> None:
+    """A tally that parted the groups cannot tell a pair, and names the option that keeps them."""
+    words = ("--tables", "sick,arm", "--method", "unbiased")
+    done = run("estimate", folder / "apart.json", *words)
+    assert done.exit_code == 2
+    assert "count --joint" in done.stderr
+
+
+def test_synthetic_records_are_held_to_the_reports(folder: Path, tmp_path: Path) -> None:
+    """The report says how many shares lie in the intervals of the reports alone."""
+    words = ("--method", "maximum-likelihood", "--attributes", "sick,arm")
+    done = run("synthesize", folder / "apart.parquet", "-o", tmp_path / "made.csv", *words)
+    assert done.exit_code == 0, done.output
+    assert "Shares within the 95% intervals of the reports alone" in done.stdout
+    pairs = next(line for line in done.stdout.splitlines()[::-1] if line.startswith("pairs"))
+    assert pairs.split()[2:4] == ["6", "100.0%"]
+    assert max(map(len, done.stdout.splitlines()[1:])) <= 80  # the first names the file

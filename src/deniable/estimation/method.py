@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from deniable.estimation.observation import evidence_of, observe
+from deniable.estimation.observation import categories_of, evidence_of, observe
 from deniable.estimation.table import Table, plain_axes
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -91,23 +91,25 @@ class Method:
         self, source: Source, attributes: Sequence[str], *, rng: np.random.Generator
     ) -> Table:
         """Return the table, signed with the method's name and what it loses."""
-        return self._signed(self.run(source, attributes, rng=rng))
+        return self._signed(self.run(source, attributes, rng=rng), categories_of(source))
 
     def prepare(
         self, source: Source, *, rng: np.random.Generator, progress: Progress | None = None
     ) -> Callable[[Sequence[str]], Table]:
         """Return what gives any table; a model is fitted once for all of them."""
+        named = categories_of(source)
         if self.answer is not None:
             give = self.answer(source, rng=rng, progress=progress)
-            return lambda attributes: self._signed(give(attributes))
+            return lambda attributes: self._signed(give(attributes), named)
         if self.fit is None:
-            return lambda attributes: self.estimate(source, attributes, rng=rng)
+            return lambda attributes: self._signed(self.run(source, attributes, rng=rng), named)
         model = self.fit(evidence_of(source), rng=rng, progress=progress)
-        return lambda attributes: self._signed(table_of(model, source, attributes))
+        return lambda attributes: self._signed(table_of(model, source, attributes), named)
 
-    def _signed(self, table: Table) -> Table:
+    def _signed(self, table: Table, categories: Mapping[str, tuple[str, ...]]) -> Table:
         notes = (*self.loses, *table.notes)
-        return replace(table, method=self.name, citation=self.citation, notes=notes)
+        signed = replace(table, method=self.name, citation=self.citation, notes=notes)
+        return signed.named(categories)
 
 
 def table_of(model: Model, source: Source, attributes: Sequence[str]) -> Table:
