@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from deniable.estimation.observation import categories_of, evidence_of, observe
+from deniable.estimation.naming import categories_of
+from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.table import Table, plain_axes
 from deniable.estimation.unbiased import pooled
 

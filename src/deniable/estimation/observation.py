@@ -16,7 +16,6 @@ from deniable.estimation.reduce import Slices, is_exact, lens_of, places_of
 from deniable.estimation.roll import Roll
 from deniable.estimation.sight import Lattice, Sight
 from deniable.protocol import Tally
-from deniable.schema import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -170,17 +169,6 @@ def design_of(source: Source) -> Design | None:
     if isinstance(source, Evidence):
         return None
     return source.design if isinstance(source, Tally) else source.provenance.design
-
-
-def categories_of(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return what the attributes' categories are called, where the source knows its survey."""
-    if isinstance(source, Tally | Evidence) or source.provenance.survey is None:
-        return {}
-    schema = Survey.from_dict(source.provenance.survey).schema
-    return {
-        attribute.name: tuple(category.name for category in attribute.categories)
-        for attribute in schema.attributes
-    }
 
 
 def evidence_of(source: Source) -> Evidence:
