@@ -128,7 +128,7 @@ MADE_UP: dict[str, Callable[[np.random.Generator], Population]] = {
     "five kinds": classes,
     "steps": steps,
 }
-"""Data sets that no estimator was tried on while it was written, drawn anew for each seed."""
+"""Data of many kinds, drawn anew for each seed."""
 
 
 def _population(answers: Answers, sizes: Sequence[int]) -> Population:
