@@ -94,27 +94,37 @@ def test_a_classic_design_is_labelled_and_never_recommended() -> None:
     assert any("classic" in reason for reason in made.recommendation.reasons)
 
 
-def test_a_two_stage_design_is_not_foreseen_and_that_is_said() -> None:
-    """No figure is shown for it; no other design is called the survey's own."""
-    made = plan(survey(Privacy(2.0, "two-stage", {"block_size": 500})), 20_000)
-    (sentence,) = [one for one in made.refused if one.startswith("two-stage")]
-    assert "deniable rehearse" in sentence
-    assert not [one for one in told(made)["options"] if one["own"]]
-    other = plan(survey(Privacy(2.0)), 20_000)
-    assert [one["label"] for one in told(other)["options"] if one["own"]] == ["ask-one"]
+def test_a_two_stage_design_is_compared_where_a_test_is_wanted() -> None:
+    """It is one more candidate for a power, not for tables; it wins at a small ε, and says why."""
+    rng = np.random.default_rng(1)
+    pair = Survey("pair", Schema(survey(Privacy(0.5)).schema.attributes[:2]), Privacy(0.5))
+    plain = plan(pair, 20_000, rng=rng)
+    assert not [option for option in plain.options if option.in_stages]
+    made = plan(pair, association=0.1, power=0.8, rng=rng)
+    assert made.recommended.in_stages
+    first = made.recommended.design.rule.block_size
+    assert first == pytest.approx(0.15 * made.goal.people, rel=0.15)
+    assert any(f"{first:,} people tell the margins" in one for one in made.recommendation.reasons)
+    assert told(made)["channels"].keys() == {"staircase"}
+    given = plan(pair, made.goal.people, association=0.1, rng=rng)
+    assert any("If tests are all that counts" in one for one in given.recommendation.reasons)
 
 
-def test_the_design_of_a_two_stage_survey_is_shown_without_figures(tmp_path: Path) -> None:
-    """``deniable design`` names it, and what the dry run forecasts are no widths for it."""
+def test_the_design_of_a_two_stage_survey_is_shown_with_its_own_figures(tmp_path: Path) -> None:
+    """``deniable design`` and the dry run foresee both stages: less sure than one stage alone."""
     asked = survey(Privacy(2.0, "two-stage", {"block_size": 500}))
     path = tmp_path / "stages.toml"
     asked.dump(path)
-    done = CliRunner().invoke(main, ["design", str(path)])
+    done = CliRunner().invoke(main, ["design", str(path), "--people", "3000"])
     assert done.exit_code == 0, done.output
     assert done.stdout.split()[:2] == ["design", "two-stage,"]
-    assert "not compared – two-stage" in done.stderr
-    assert forecast(asked, people=1_000)["tables"] == []
-    assert forecast(survey(Privacy(2.0)), people=1_000)["tables"]
+    assert "two-stage *" in done.stdout
+    staged = forecast(asked, people=3_000)["tables"]
+    single = forecast(survey(Privacy(2.0)), people=3_000)["tables"]
+    assert isinstance(staged, list)
+    assert isinstance(single, list)
+    assert [one["attributes"] for one in staged] == [one["attributes"] for one in single]
+    assert staged[0]["half_width"] > single[0]["half_width"]
 
 
 def test_max_cells_are_kept_in_every_option() -> None:

@@ -33,17 +33,14 @@ def command(*, survey_file: str, people: int, show_views: bool) -> None:
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
-    from deniable.estimation.sightings import sightings_of  # noqa: PLC0415 -- slow to load
-    from deniable.planning import Option, plan  # noqa: PLC0415
-    from deniable.planning.candidates import label_of  # noqa: PLC0415
+    from deniable.planning import plan  # noqa: PLC0415 -- slow to load
     from deniable.protocol import design_for  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
     survey = Survey.load(survey_file)
-    design = design_for(survey)  # says why the survey's own design cannot be had
+    design_for(survey)  # says why the survey's own design cannot be had
     made = plan(survey, people, rng=np.random.default_rng(0))
-    unforeseen = Option(label_of(survey.privacy), survey, design, (), sightings_of(design))
-    own = next((o for o in made.options if o.survey.privacy == survey.privacy), unforeseen)
+    own = made.options[0]
     print_facts(_facts(own, people))
     if show_views:
         _print_views(own)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from deniable.channels import format_epsilon
 from deniable.collection.rules import update_for
 from deniable.estimation.interval import quantile
 from deniable.estimation.sightings import sightings_of
+from deniable.estimation.stages import stages_of
 from deniable.protocol import attribute_epsilons, design_for, view_epsilons
 
 if TYPE_CHECKING:
+    from deniable.estimation.sightings import Sightings
+    from deniable.estimation.stages import Stages
     from deniable.protocol import Design
     from deniable.schema import Survey
 
@@ -39,15 +44,21 @@ def forecast(survey: Survey, *, people: int) -> dict[str, object]:
     }
 
 
+def _sightings(design: Design, people: int) -> Sightings | Stages:
+    """Return who is asked what through which channels; a first stage finds even margins."""
+    if design.rule.name != "two-stage":
+        return sightings_of(design)
+    sizes = design.sizes
+    return stages_of(design, people, lambda a: np.full(sizes[a], 1 / sizes[a]), rng=None)
+
+
 def _tables(design: Design, people: int) -> list[dict[str, object]]:
     """Return for each group asked the 95 % half-width of a cell, averaged, at even shares.
 
     The formulas are those of ``deniable plan``; every view that asks all of a group's
     attributes counts, in whichever groups.
     """
-    if design.rule.name == "two-stage":  # what it will tell is not known by these formulas
-        return []
-    sightings = sightings_of(design)
+    sightings = _sightings(design, people)
     groups = dict.fromkeys(group.attributes for view in design.views for group in view.groups)
     found: list[dict[str, object]] = []
     for attributes in groups:

@@ -6,9 +6,10 @@ treats all cells of a group alike, so the second moment of what a report adds to
 
     E[U[Y, x]² | answer z] = own if z = x, else other,
 
-and over several groups the product of theirs. Summed over the cells it does not depend on
-the answer: E Σ_x U² = Π (own + (m − 1)·other), so a root mean squared error hangs on the
-truth through Σπ² only.
+(a staircase channel does not; its moments are summed over all its reports), and over
+several groups the product of theirs. Summed over the cells it does not depend on the
+answer: E Σ_x U² = Π (own + (m − 1)·other), so a root mean squared error hangs on the truth
+through Σπ² only.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.channels import Channel
+    from deniable.estimation.listed import Listed
 
     Array = NDArray[np.float64]
 
@@ -61,6 +63,12 @@ class Part:
         """Return E Σ_x U[Y, x]², whatever the truth."""
         return self.echo.own + (self.cells - 1) * self.echo.other
 
+    def moment(self, table: Array) -> Array:
+        """Return E U[Y, x]² for each cell, this group's moments in the place of its shares."""
+        whole = table.sum(axis=self.axes, keepdims=True)
+        result: Array = self.echo.other * whole + (self.echo.own - self.echo.other) * table
+        return result
+
     @property
     def clarity(self) -> float:
         """Return the information on differences of cells at even shares; 1 for a plain answer."""
@@ -79,11 +87,11 @@ class Glimpse:
     """
 
     share: float
-    parts: tuple[Part, ...]
+    parts: tuple[Part | Listed, ...]
 
     @property
     def noise(self) -> float:
-        """Return E Σ_x U[Y, x]² over the table's cells."""
+        """Return E Σ_x U[Y, x]² over the table's cells, at even shares."""
         return math.prod(part.noise for part in self.parts)
 
     @property
@@ -103,9 +111,14 @@ class Glimpse:
     def moment(self, table: Array) -> Array:
         """Return E U[Y, x]² for each cell, if this is the truth."""
         for part in self.parts:
-            whole = table.sum(axis=part.axes, keepdims=True)
-            table = part.echo.other * whole + (part.echo.own - part.echo.other) * table
+            table = part.moment(table)
         return table
+
+    def spread(self, truth: Array | None) -> float:
+        """Return E Σ_x U[Y, x]² at the truth: of most channels the same at each."""
+        if truth is None or all(isinstance(part, Part) for part in self.parts):
+            return self.noise
+        return float(self.moment(truth).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +153,7 @@ class Outlook:
         return 1 / self.cells if self.truth is None else float(np.sum(self.truth**2))
 
     @cached_property
-    def _weights(self) -> tuple[float, ...]:
+    def weights(self) -> tuple[float, ...]:
         """Return each glimpse's weight over its share of people, summed: w/s, Σ w = 1."""
         total = sum(glimpse.share / glimpse.noise for glimpse in self.glimpses)
         return tuple(1 / glimpse.noise / total for glimpse in self.glimpses)
@@ -148,8 +161,8 @@ class Outlook:
     @cached_property
     def variance(self) -> float:
         """Return the mean variance of a cell, times the number of people; infinite if unseen."""
-        told = zip(self._weights, self.glimpses, strict=True)
-        total = sum(w**2 * seen.share * (seen.noise - self.same) for w, seen in told)
+        told = zip(self.weights, self.glimpses, strict=True)
+        total = sum(w**2 * seen.share * (seen.spread(self.truth) - self.same) for w, seen in told)
         return total / self.cells if self.glimpses else math.inf
 
     @cached_property
@@ -161,7 +174,7 @@ class Outlook:
         if not self.glimpses or self.truth is None:
             return np.full(self.shape, self.variance)
         result = np.zeros(self.shape)
-        for weight, seen in zip(self._weights, self.glimpses, strict=True):
+        for weight, seen in zip(self.weights, self.glimpses, strict=True):
             result += weight**2 * seen.share * (seen.moment(self.truth) - self.truth**2)
         return result
 
@@ -194,14 +207,54 @@ class Outlook:
 
         Whoever lies may also choose the view in which a lie weighs most.
         """
-        told = zip(self._weights, self.glimpses, strict=True)
+        told = zip(self.weights, self.glimpses, strict=True)
         return max((w * seen.reach for w, seen in told), default=math.nan)
 
     @property
     def drift(self) -> float:
         """Return by how much a cell moves at most for each share of liars who keep their view."""
-        told = zip(self._weights, self.glimpses, strict=True)
+        told = zip(self.weights, self.glimpses, strict=True)
         return sum(w * seen.share * seen.reach for w, seen in told)
+
+
+@dataclass(frozen=True, eq=False)
+class Courses(Outlook):
+    """What a design will tell whose later channels hang on reports: the mean of some courses.
+
+    Attributes:
+        courses: What each of them tells.
+        shift: What the mean of their variances leaves out of a cell's.
+    """
+
+    courses: tuple[Outlook, ...] = ()
+    shift: float = 0.0
+
+    @cached_property
+    def variance(self) -> float:
+        """Return the mean variance of a cell, times the number of people; infinite if unseen."""
+        return self.shift + float(np.mean([course.variance for course in self.courses]))
+
+    @cached_property
+    def variances(self) -> Array:
+        """Return the variance of each cell, times the number of people."""
+        mean = np.mean([course.variances for course in self.courses], axis=0)
+        result: Array = mean + self.shift
+        return result
+
+    @property
+    def clarity(self) -> float:
+        """Return the mean of their clarities."""
+        return float(np.mean([course.clarity for course in self.courses]))
+
+    @property
+    def reach(self) -> float:
+        """Return by how much one report moves a cell at most, in any of them."""
+        return max(course.reach for course in self.courses)
+
+    @property
+    def drift(self) -> float:
+        """Return by how much a cell moves at most for each share of liars, in any of them."""
+        return max(course.drift for course in self.courses)
 
 
 def part_of(channel: Channel, axes: Axes, cells: int) -> Part:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from deniable.channels import Matrix
+from deniable.estimation.listed import listed_of
 from deniable.estimation.outlook import Glimpse, Outlook, part_of
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from deniable.estimation.listed import Listed
     from deniable.estimation.outlook import Axes, Part
     from deniable.protocol import Design
 
@@ -38,8 +41,8 @@ class Sightings:
     design: Design
     where: tuple[dict[int, int], ...]
     asking: tuple[frozenset[int], ...]
-    parts: dict[tuple[Way, Axes], tuple[Part, ...]] = field(default_factory=dict)
-    single: dict[tuple[int, Axes, int], Part] = field(default_factory=dict)
+    parts: dict[tuple[Way, Axes], tuple[Part | Listed, ...]] = field(default_factory=dict)
+    single: dict[tuple[int, Axes, int], Part | Listed] = field(default_factory=dict)
 
     def outlook(self, table: Axes, truth: Array | None = None) -> Outlook:
         """Return what the design will tell about a table, given by its attributes' places.
@@ -73,6 +76,10 @@ class Sightings:
             row = self.design.channels[view]
             if len(row) == 1:  # one group holds all of them
                 alike: Way = ((id(row[0]), asked),)
+                if isinstance(row[0], Matrix):
+                    if len(asked) < len(self.where[view]):
+                        continue  # what it says of slices is not told by formula, nor used
+                    alike = ((id(row[0]), tuple(sorted(asked, key=table.__getitem__))),)
             else:
                 where = self.where[view]
                 met: dict[int, Axes] = {}
@@ -91,7 +98,7 @@ class Sightings:
             found.append(Glimpse(weight / self.design.total_weight, parts))
         return tuple(found)
 
-    def _parts(self, view: int, table: Axes, alike: Way) -> tuple[Part, ...]:
+    def _parts(self, view: int, table: Axes, alike: Way) -> tuple[Part | Listed, ...]:
         """Work out what a view tells of a table, group by group."""
         found = []
         for _, axes in alike:
@@ -99,7 +106,10 @@ class Sightings:
             cells = math.prod([self.design.sizes[table[axis]] for axis in axes])
             key = (id(channel), axes, cells)
             if key not in self.single:
-                self.single[key] = part_of(channel, axes, cells)
+                if isinstance(channel, Matrix) and cells == channel.size:
+                    self.single[key] = listed_of(channel, axes)
+                else:
+                    self.single[key] = part_of(channel, axes, cells)
             found.append(self.single[key])
         return tuple(found)
 

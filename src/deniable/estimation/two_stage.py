@@ -72,7 +72,7 @@ def update_by_stages(design: Design, block: Block, tally: Tally) -> Channels:
             people[stratum.view, place] += sum(seen.values())
     return tuple(
         tuple(
-            _second(channel, group, margin, people[number, place])
+            second_channel(channel, group, margin, people[number, place])
             for place, (group, channel) in enumerate(zip(view.groups, row, strict=True))
         )
         for number, (view, row) in enumerate(zip(design.views, block.channels, strict=True))
@@ -107,8 +107,17 @@ def contrasts(margins: Sequence[Array]) -> tuple[Array, Array, Array]:
     return flat, moving * root, every[:, taken.shape[1] :] * root
 
 
-def _second(channel: Channel, group: Group, margin: Callable[[int], Array], people: int) -> Channel:
-    """Return the second stage's channel of a group; the same where there is nothing to win."""
+def second_channel(
+    channel: Channel, group: Group, margin: Callable[[int], Array], people: float
+) -> Channel:
+    """Return the second stage's channel of a group; the same where there is nothing to win.
+
+    Args:
+        channel: The first stage's.
+        group: The group.
+        margin: What the first stage says of an attribute, nowhere 0.
+        people: How many it asked the group.
+    """
     if len(group.attributes) == 1 or group.size > MOST_CELLS or not people:
         return channel
     null, nuisance, wanted = contrasts([margin(attribute) for attribute in group.attributes])
@@ -164,16 +173,24 @@ def _information(channel: Channel, group: Group, wish: Wish) -> Array:
 
 
 def _margin(tally: Tally, name: str) -> Array:
-    """Return an attribute's distribution, proper, and nowhere 0.
+    """Return an attribute's distribution, proper, and nowhere 0."""
+    seen = pooled(observe(tally, [name]).sights)
+    return believed(seen.centre, float(np.trace(seen.dense())))
+
+
+def believed(estimate: Array, noise: float) -> Array:
+    """Return the margin that the second stage is made for.
 
     It is shrunk to the even one by as much of its distance from there as is noise (James &
     Stein 1961): a channel made for margins that chance made up tells less than an even one.
+
+    Args:
+        estimate: An unbiased estimate of the margin.
+        noise: The sum of its cells' variances.
     """
-    seen = pooled(observe(tally, [name]).sights)
-    even = np.full(seen.centre.size, 1 / seen.centre.size)
-    distance = float(np.sum((seen.centre - even) ** 2))
-    noise = float(np.trace(seen.dense()))
+    even = np.full(estimate.size, 1 / estimate.size)
+    distance = float(np.sum((estimate - even) ** 2))
     known = max(0.0, 1 - noise / distance) if distance > 0 else 0.0
-    proper = nearest_proper(seen.centre)
+    proper = nearest_proper(estimate)
     result: Array = even + (1 - FLOOR) * known * (proper - even)
     return result

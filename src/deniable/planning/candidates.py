@@ -33,18 +33,28 @@ ROOM = 4.0
 
 
 def candidates(
-    survey: Survey, tables: Sequence[tuple[int, ...]]
+    survey: Survey, tables: Sequence[tuple[int, ...]], *, stage: int = 0
 ) -> tuple[list[Candidate], list[str]]:
     """Return the survey's own design and the others, each with its label.
 
     Also returns a sentence for each that would take too long to lay out.
+
+    Args:
+        survey: The survey.
+        tables: The tables wanted, by places.
+        stage: The people of a first stage, if a design in two stages may serve; else 0.
     """
     own = survey.privacy
     found: list[Candidate] = [(label_of(own), own)]
     left_out: list[str] = []
     count = len(survey.schema.names)
     large = _large(survey.schema.sizes, own.epsilon)
-    for design, options in _choices(count, _by_table(survey, tables), large):
+    by_table = _by_table(survey, tables)
+    choices = list(_choices(count, by_table, large))
+    if stage and own.design != "two-stage":
+        groups = {"groups": by_table} if by_table else {"k": min(2, count)}
+        choices.append(("two-stage", {**groups, "block_size": stage}))
+    for design, options in choices:
         kept = {k: own.options[k] for k in ("max_cells",) if k in own.options and "k" in options}
         chosen = dict(options) | kept
         if design != "rrba" and own.design != "rrba" and "channel" in own.options:

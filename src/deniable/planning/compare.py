@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from deniable.errors import ChannelError, DesignError, EstimationError, nearest
+from deniable.estimation.two_stage import FIRST
 from deniable.planning.candidates import CHANNELS, candidates, with_channel
 from deniable.planning.goal import Goal
 from deniable.planning.option import Drawing, option_for
@@ -24,7 +26,13 @@ if TYPE_CHECKING:
 
 
 USUAL = 10_000
-"""People for whom a classic design is drawn where their number is what is looked for."""
+"""People for whom a design whose channels change is foreseen at first, where their number is
+what is looked for."""
+
+NEAR = 0.1
+"""What their number may be off for which the stages of a design are foreseen."""
+
+MOST_ROUNDS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +95,8 @@ class Plan:
         """Return an option through k-ary channels, through subsets, and the best for each group."""
         if option.is_classic:
             return {"two-coin": option}
+        if option.in_stages:
+            return {"staircase": option}
         found = {}
         for channel in CHANNELS:
             privacy = with_channel(option.survey.privacy, channel)
@@ -146,12 +156,18 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
         power=power,
     )
     wanted = places_of_tables(survey, tables)
-    drawing = None if rng is None else Drawing(people or USUAL, rng)
-    options, refused = _options(survey, wanted, prior, drawing)
+    options, refused = _options(survey, wanted, goal, prior, people or USUAL, rng)
     if not options:
         raise DesignError("no design can be had: " + "; ".join(refused))
     if people is None:
-        needed = recommend(options, goal).people_needed
+        needed, believed = recommend(options, goal).people_needed, float(USUAL)
+        for _ in range(MOST_ROUNDS):
+            # How large a first stage is, and what follows it, hangs on their number.
+            staged = any(option.in_stages for option in options)
+            if not staged or not math.isfinite(needed) or abs(needed / believed - 1) < NEAR:
+                break
+            options, refused = _options(survey, wanted, goal, prior, needed, rng)
+            needed, believed = recommend(options, goal).people_needed, needed
         goal = replace(goal, people=needed)
     return Plan(survey, goal, wanted, tuple(options), tuple(refused), prior, people is not None)
 
@@ -181,10 +197,15 @@ def places_of_tables(
 def _options(
     survey: Survey,
     tables: Sequence[tuple[int, ...]],
+    goal: Goal,
     prior: Prior | None,
-    drawing: Drawing | None,
+    people: float,
+    rng: np.random.Generator | None,
 ) -> tuple[list[Option], list[str]]:
-    named, refused = candidates(survey, tables)
+    drawing = None if rng is None else Drawing(people, rng)
+    tested = goal.association is not None or goal.power is not None
+    stage = max(1, round(FIRST * people)) if tested else 0
+    named, refused = candidates(survey, tables, stage=stage)
     found: list[Option] = []
     seen: set[object] = set()
     for label, privacy in named:

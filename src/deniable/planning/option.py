@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from deniable.errors import EstimationError
+import numpy as np
+
 from deniable.estimation.interval import quantile
 from deniable.estimation.sightings import sightings_of
+from deniable.estimation.stages import Stages, people_meant, stages_of
 from deniable.inference.score import LEAST_WORTH
 from deniable.planning.classic import settled
 from deniable.planning.extremes import largest_of
@@ -32,7 +34,6 @@ from deniable.protocol import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from deniable.estimation.outlook import Outlook
@@ -63,14 +64,16 @@ class Option:
         tables: What it will tell about each table wanted.
         sightings: Who is asked what together.
         prior: The shares expected; even ones if None.
+        units: Noncentralities that were worked out already.
     """
 
     label: str
     survey: Survey
     design: Design
     tables: tuple[Outlook, ...]
-    sightings: Sightings
+    sightings: Sightings | Stages
     prior: Prior | None = None
+    units: dict[tuple[object, ...], float] = field(default_factory=dict)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -96,6 +99,11 @@ class Option:
     def is_classic(self) -> bool:
         """Tell whether channels change by a classic rule."""
         return self.design.rule.name.startswith("classic")
+
+    @property
+    def in_stages(self) -> bool:
+        """Tell whether the margins are learned first, and then what depends."""
+        return self.design.rule.name == "two-stage"
 
     @property
     def blind(self) -> tuple[Outlook, ...]:
@@ -162,7 +170,24 @@ class Option:
         if table.truth is None:
             return unit_noncentrality(table, association)
         places = tuple(self.design.names.index(name) for name in table.names)
-        return unit_noncentrality(table, association, self.sightings.parts_of(places))
+        told = [self._unit(one, places, table.truth, association) for one in self._courses]
+        return sum(told) / len(told)
+
+    @property
+    def _courses(self) -> tuple[Sightings, ...]:
+        seen = self.sightings
+        return seen.courses if isinstance(seen, Stages) else (seen,)
+
+    def _unit(
+        self, seen: Sightings, places: tuple[int, ...], truth: Array, association: float | None
+    ) -> float:
+        """Return the noncentrality in one course; pairs that are asked alike share it."""
+        outlook, parts = seen.outlook(places, truth), seen.parts_of(places)
+        asked = [(g.share, *map(id, g.parts)) for g in (*outlook.glimpses, *parts)]
+        key = (id(seen), *asked, truth.shape, truth.tobytes(), association)
+        if key not in self.units:
+            self.units[key] = unit_noncentrality(outlook, association, parts)
+        return self.units[key]
 
     def power(
         self, table: Outlook, people: float, association: float | None, level: float
@@ -197,7 +222,9 @@ def width_of(table: Outlook, people: float, level: float, *, simultaneous: bool 
     return 2 * z * math.sqrt(table.largest_variance / people)
 
 
-def outlook_of(sightings: Sightings, table: tuple[int, ...], prior: Prior | None) -> Outlook:
+def outlook_of(
+    sightings: Sightings | Stages, table: tuple[int, ...], prior: Prior | None
+) -> Outlook:
     """Return what a design will tell about a table, the truth being as expected."""
     if prior is None:
         return sightings.outlook(table)
@@ -229,12 +256,23 @@ def option_for(
     """
     asked = replace(survey, privacy=privacy)
     design = design_for(asked)
-    if design.rule.name == "two-stage":
-        problem = "what its second stage will tell depends on what its first one finds"
-        raise EstimationError(problem, expected="deniable rehearse, which carries it out")
-    foreseen = design
-    if drawing is not None and design.rule.name == "classic-blocks":
-        foreseen = settled(design, drawing.people, prior, drawing.rng)
-    sightings = sightings_of(foreseen)
+    sightings = _sightings(design, prior, drawing)
     outlooks = tuple(outlook_of(sightings, table, prior) for table in tables)
     return Option(label, asked, design, outlooks, sightings, prior)
+
+
+def _sightings(design: Design, prior: Prior | None, drawing: Drawing | None) -> Sightings | Stages:
+    """Return who will be asked what together, and through which channels."""
+    if design.rule.name == "two-stage":
+        names, sizes = design.names, design.sizes
+
+        def margin(attribute: int) -> Array:
+            if prior is None:
+                return np.full(sizes[attribute], 1 / sizes[attribute])
+            return prior.truth([names[attribute]], [sizes[attribute]])
+
+        people = people_meant(design) if drawing is None else drawing.people
+        return stages_of(design, people, margin, rng=None if drawing is None else drawing.rng)
+    if drawing is not None and design.rule.name == "classic-blocks":
+        return sightings_of(settled(design, drawing.people, prior, drawing.rng))
+    return sightings_of(design)

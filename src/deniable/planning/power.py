@@ -17,6 +17,8 @@ import numpy as np
 from scipy import special
 
 from deniable.errors import EstimationError
+from deniable.estimation.listed import Listed
+from deniable.estimation.outlook import Part
 from deniable.inference.independence import mutual
 
 if TYPE_CHECKING:
@@ -129,6 +131,10 @@ def _information(glimpses: Sequence[Glimpse], null: Array) -> Array:
         raise EstimationError(problem, given=null.size, expected=f"at most {MOST_CELLS} cells")
     information = np.zeros((null.size, null.size))
     for glimpse in glimpses:
+        listed = [part for part in glimpse.parts if isinstance(part, Listed)]
+        if listed:  # the only one
+            information += glimpse.share * listed[0].information(null)
+            continue
         axes = sorted(axis for part in glimpse.parts for axis in part.axes)
         others = tuple(axis for axis in range(null.ndim) if axis not in axes)
         margin = null.sum(axis=others)
@@ -141,12 +147,13 @@ def _information(glimpses: Sequence[Glimpse], null: Array) -> Array:
 
 def _covariance(glimpse: Glimpse, axes: Sequence[int], margin: Array) -> Array:
     """Return E[U·Uᵀ] − ππᵀ; where Σ U = 1 is certain, it is given the mean variance."""
-    order = [axes.index(axis) for part in glimpse.parts for axis in part.axes]
-    wide = margin.transpose(order).reshape([part.cells for part in glimpse.parts])
-    for part in glimpse.parts:  # contract each axis with E[U[Y, z]·U[Y, w] | answer x]
+    parts = [part for part in glimpse.parts if isinstance(part, Part)]
+    order = [axes.index(axis) for part in parts for axis in part.axes]
+    wide = margin.transpose(order).reshape([part.cells for part in parts])
+    for part in parts:  # contract each axis with E[U[Y, z]·U[Y, w] | answer x]
         pairs = part.echo.tensor(part.cells).reshape(part.cells, -1)
         wide = np.tensordot(wide, pairs, axes=(0, 0))
-    sizes = [part.cells for part in glimpse.parts]
+    sizes = [part.cells for part in parts]
     split = wide.reshape([size for size in sizes for _ in range(2)])
     firsts = list(range(0, 2 * len(sizes), 2))
     moment = split.transpose(firsts + [axis + 1 for axis in firsts]).reshape(margin.size, -1)

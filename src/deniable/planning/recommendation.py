@@ -52,10 +52,19 @@ def recommend(options: Sequence[Option], goal: Goal) -> Recommendation:
     costs = {id(option): cost_of(option, goal) for option in able}
     least = min(costs.values())
     near = [option for option in able if costs[id(option)] <= ALIKE * least]
+    # Two stages are worth their trouble only where one would need more people.
+    near = [option for option in near if not option.in_stages] or near
     best = min(near, key=lambda o: (round(o.attribute, 6), costs[id(o)], len(o.design.views)))
     needed = people_needed(best, goal)
     others = [option for option in able if option is not best]
     reasons = [_first(best, others, costs, goal), _privacy(best, others, costs)]
+    if best.in_stages:
+        reasons.append(
+            f"The first {best.design.rule.block_size:,} people tell the margins; then everybody "
+            "is asked through the channel that tells most about dependence. It is chosen for "
+            "its tests: tables of the same people are less sure than in one stage."
+        )
+    reasons.append(_sharper(best, able, goal))
     reasons += _warnings(best, options, goal)
     return Recommendation(best, needed, tuple(filter(None, reasons)))
 
@@ -113,6 +122,23 @@ def _privacy(best: Option, others: Sequence[Option], costs: dict[int, float]) ->
     return (
         f"{told}; {other.label} would keep that within {format_epsilon(other.attribute)}, "
         f"with errors {_number(ratio)} times as large."
+    )
+
+
+def _sharper(best: Option, able: Sequence[Option], goal: Goal) -> str:
+    """Say if two stages would notice more, where no power is wanted that would decide."""
+    staged = [option for option in able if option.in_stages and option is not best]
+    if not staged or goal.association is None or goal.power is not None:
+        return ""
+    own, other = (
+        option.least_power(goal.people, goal.association, goal.significance)
+        for option in (best, staged[0])
+    )
+    if other < ALIKE * own:
+        return ""
+    return (
+        f"If tests are all that counts, {staged[0].label} notices V = {goal.association:g} with "
+        f"power {other:.2f} instead of {own:.2f}."
     )
 
 

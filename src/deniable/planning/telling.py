@@ -91,7 +91,7 @@ def table_of(plan: Plan, option: Option, table: Outlook) -> dict[str, Any]:
     }
     if len(table.shape) == 2 and goal.association is not None:  # noqa: PLR2004 -- a pair
         found["power"] = option.power(table, people, goal.association, goal.significance)
-    if len(table.shape) > 1 and table.truth is not None:
+    if len(table.shape) > 1 and option.prior is not None:
         found["power_of_prior"] = option.power(table, people, None, goal.significance)
     return finite(found)
 
