@@ -2,8 +2,10 @@
 
 The load generator wrk sends reports with random ids, first to an endpoint of the same
 framework that does nothing, then to a real server on SQLite: one report a request, then
-a thousand. Every accepted report is on the disk before its answer. The processor time is
-the server's own: it does not depend on what else the machine does.
+a thousand. Every accepted report is on the disk before its answer. Ids are random, so each
+report dirties a page of its own once the store is large: batches are told apart by whether
+the store was empty. The processor time is the server's own: it does not depend on what else
+the machine does.
 
 ./run bench server [--seconds 10] [--minutes 0: go on with single reports, watching memory]
 """
@@ -61,6 +63,8 @@ app = Starlette(routes=[Route("/v1/surveys/{name}/reports", bare, methods=["POST
 uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
 """
 PATH = "/v1/surveys/bench/reports"
+FEW_SECONDS = 4
+"""After that many the store is no longer empty."""
 
 
 def main() -> None:
@@ -80,11 +84,16 @@ def main() -> None:
         ceiling = running.enter_context(started([sys.executable, folder / "bare.py"]))
         server = running.enter_context(started([sys.executable, "-m", "deniable", *words]))
         offer, seconds = offered(server), asked.seconds
+
+        def batches(seconds: int) -> Rate:
+            return load(folder, server, PATH, offer, batch=1000, connections=8, seconds=seconds)
+
+        show("a thousand, empty", [batches(FEW_SECONDS)], 1000)
         rounds = [
             (
                 load(folder, ceiling, PATH, seconds=seconds),
                 load(folder, server, PATH, offer, seconds=seconds),
-                load(folder, server, PATH, offer, batch=1000, connections=8, seconds=seconds),
+                batches(seconds),
             )
             for _ in range(asked.rounds)
         ]
@@ -98,18 +107,19 @@ def main() -> None:
 def tell(rounds: Sequence[tuple[Rate, Rate, Rate]]) -> None:
     """Print the medians over the rounds: nothing, one report and a thousand a request."""
     bare, one, many = zip(*rounds, strict=True)
-    shown = (
-        ("bare endpoint", bare, 1),
-        ("one report each", one, 1),
-        ("a thousand each", many, 1000),
-    )
-    for name, found, batch in shown:
-        rate = median(batch * rate.requests for rate in found)
-        cost = median(rate.cost / batch for rate in found)
-        slow = median(rate.slow for rate in found)
-        print(f"{name:<20}{rate:>11,.0f} a second {cost:>6.1f} µs each, 99 % in {slow:,.0f} ms")
+    show("bare endpoint", bare, 1)
+    show("one report each", one, 1)
+    show("a thousand each", many, 1000)
     share = median(mine.requests / ceiling.requests for ceiling, mine, _ in rounds)
     print(f"one report each     {share:>11.0%} of the bare endpoint")
+
+
+def show(name: str, found: Sequence[Rate], batch: int) -> None:
+    """Print the medians of one kind of load."""
+    rate = median(batch * rate.requests for rate in found)
+    cost = median(rate.cost / batch for rate in found)
+    slow = median(rate.slow for rate in found)
+    print(f"{name:<20}{rate:>11,.0f} a second {cost:>6.1f} µs each, 99 % in {slow:,.0f} ms")
 
 
 def watch_memory(folder: Path, server: Server, offer: Mapping[str, str], minutes: int) -> None:
