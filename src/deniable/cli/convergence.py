@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, print_facts, print_table
+from deniable.cli.terminal import level_option, note, print_facts, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ SHOWN = 20
 @click.argument("reports", type=_PATH)
 @click.option("--table", "table", help="Attributes: sex,income; else the first group.")
 @click.option("--width", default=0.1, show_default=True, help="Whole width wanted of intervals.")
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
+@level_option
 @click.option(
     "--classic-interval",
     type=click.Choice(["either", "normal", "log-odds"]),

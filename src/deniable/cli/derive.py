@@ -15,7 +15,7 @@ import click
 
 from deniable.cli.lazy import REFUSED
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, print_table, progress
+from deniable.cli.terminal import format_option, level_option, note, print_table, progress
 from deniable.errors import EstimationError
 
 if TYPE_CHECKING:
@@ -42,17 +42,10 @@ COLUMNS = ("measure", "of", "estimate", "se", "low", "high", "level", "by", "se_
     help="Answers compared: smokes=yes,no; or income=high, against all others. Repeatable.",
 )
 @click.option("--method", default="maximum-likelihood", show_default=True, help="The estimator.")
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
+@level_option
 @click.option("--survey", type=_PATH, help="A survey file that names the categories.")
 @click.option("--seed", default=0, show_default=True, help="For the bootstrap.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "csv", "json"]),
-    default="text",
-    show_default=True,
-    help="How the measures are printed.",
-)
+@format_option("How the measures are printed.")
 @click.pass_context
 def command(  # noqa: PLR0913 -- one parameter for each word of the command
     ctx: click.Context,

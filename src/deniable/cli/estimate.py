@@ -13,7 +13,15 @@ import click
 
 from deniable.cli.lazy import REFUSED
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import COLUMNS, note, print_table, progress, telling
+from deniable.cli.terminal import (
+    COLUMNS,
+    format_option,
+    level_option,
+    note,
+    print_table,
+    progress,
+    telling,
+)
 from deniable.errors import EstimationError
 
 if TYPE_CHECKING:
@@ -51,18 +59,11 @@ def _print_methods(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     callback=_print_methods,
     help="List the estimators, their sources and what they lose, and leave.",
 )
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
+@level_option
 @click.option("--simultaneous", is_flag=True, help="All intervals of a table hold at once.")
 @click.option("--survey", type=_PATH, help="A survey file that names the categories.")
 @click.option("--seed", default=0, show_default=True, help="For methods that throw dice.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "csv", "json"]),
-    default="text",
-    show_default=True,
-    help="How the tables are printed.",
-)
+@format_option("How the tables are printed.")
 @click.option("--least-worth", type=float, help="Refuse tables worth fewer plain answers. [30]")
 @click.pass_context
 def command(  # noqa: PLR0913 -- one parameter for each word of the command

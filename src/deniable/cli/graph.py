@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.graph_text import print_estimates, print_outcomes
-from deniable.cli.terminal import note, print_facts, progress
+from deniable.cli.terminal import format_option, level_option, note, print_facts, progress
 
 if TYPE_CHECKING:
     from deniable.graphs.roster import Ends
@@ -81,15 +81,8 @@ def randomize(
 @command.command()
 @click.argument("reports", type=_PATH)
 @click.option("--degrees-only", is_flag=True, help="Leave out triangles, which take longer.")
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "csv", "json"]),
-    default="text",
-    show_default=True,
-    help="A summary, a row for each person, or everything.",
-)
+@level_option
+@format_option("A summary, a row for each person, or everything.")
 def estimate(*, reports: Path, degrees_only: bool, level: float, form: str) -> None:
     """Estimate degrees and triangles from reports.
 

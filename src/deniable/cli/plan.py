@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.plan_text import as_csv, print_check, print_plan
-from deniable.cli.terminal import note, progress
+from deniable.cli.terminal import format_option, level_option, note, progress
 
 if TYPE_CHECKING:
     from deniable.planning.compare import Plan
@@ -30,7 +30,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--association", type=float, help="Cramér's V that the tests shall notice.")
 @click.option("--prior", type=_PATH, help="A guess of the shares, JSON or CSV.  [even shares]")
 @click.option("--design", help="Look at this design of the list.  [the recommended one]")
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
+@level_option
 @click.option(
     "--check",
     "rounds",
@@ -47,14 +47,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the survey with that design.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "csv", "json"]),
-    default="text",
-    show_default=True,
-    help="How the plan is printed.",
-)
+@format_option("How the plan is printed.")
 def command(  # noqa: PLR0913 -- one parameter for each word of the command
     *,
     survey_file: Path,

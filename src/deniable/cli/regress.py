@@ -10,7 +10,7 @@ import click
 from deniable.cli.lazy import REFUSED
 from deniable.cli.regress_text import print_regression
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import note, progress, telling
+from deniable.cli.terminal import format_option, level_option, note, progress, telling
 from deniable.errors import DataError, EstimationError
 
 if TYPE_CHECKING:
@@ -39,16 +39,9 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     help="How intervals and p-values are found.",
 )
-@click.option("--level", default=0.95, show_default=True, help="The level of the intervals.")
+@level_option
 @click.option("--survey", type=_PATH, help="A survey file that names the categories.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "csv", "json"]),
-    default="text",
-    show_default=True,
-    help="How the regression is printed.",
-)
+@format_option("How the regression is printed.")
 @click.pass_context
 def command(  # noqa: PLR0913 -- one parameter for each word of the command
     ctx: click.Context,

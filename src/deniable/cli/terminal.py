@@ -11,14 +11,34 @@ import sys
 from contextlib import contextmanager
 from io import StringIO
 from textwrap import fill
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+Command = TypeVar("Command", bound="Callable[..., object]")
+
 COLUMNS: Final = 80
+
+level_option = click.option(
+    "--level", default=0.95, show_default=True, help="The level of the intervals."
+)
+
+
+def format_option(sentence: str) -> Callable[[Command], Command]:
+    """Return the option that chooses between text, csv and json; a sentence says of what."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "csv", "json"]),
+        default="text",
+        show_default=True,
+        help=sentence,
+    )
+
+
 NUMBER: Final = re.compile(
     r"|unknown|–|∞|(> )?[-−+]?[\d,]*\.?\d+(e[-+]\d+)?( M)?%?( [–±] [-−]?[\d,]*\.?\d+)?"
 )
