@@ -112,16 +112,21 @@ def crash(database: PostgresServer) -> None:
     database.start()
 
 
-def test_a_database_that_crashes_under_load_keeps_what_was_acknowledged(
-    tmp_path: Path, database: PostgresServer
-) -> None:
-    """Two crashes under two workers that go on running: they find it again, nothing is lost."""
+def crashes_of(database: PostgresServer) -> Break:
+    """Return what breaks the database whatever the server does."""
 
     def breaking(server: Server, load: Load) -> None:
         del server, load
         crash(database)
 
-    where = database.get_uri()
+    return breaking
+
+
+def test_a_database_that_crashes_under_load_keeps_what_was_acknowledged(
+    tmp_path: Path, database: PostgresServer
+) -> None:
+    """Two crashes under two workers that go on running: they find it again, nothing is lost."""
+    where, breaking = database.get_uri(), crashes_of(database)
     assert break_under_load(
         tmp_path, where, workers=2, times=2, between=(20, 80), breaking=breaking
     )
@@ -132,12 +137,7 @@ def test_thirty_crashes_of_the_database_lose_nothing(
     tmp_path: Path, database: PostgresServer
 ) -> None:
     """Thirty crashes under four workers: the same."""
-
-    def breaking(server: Server, load: Load) -> None:
-        del server, load
-        crash(database)
-
-    where = database.get_uri()
+    where, breaking = database.get_uri(), crashes_of(database)
     assert break_under_load(
         tmp_path, where, workers=4, times=30, between=(1, 200), breaking=breaking
     )
