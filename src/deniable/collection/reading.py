@@ -59,6 +59,8 @@ _DECODE = msgspec.json.Decoder(WireBody)
 _ENCODE = msgspec.json.Encoder()
 # 16 bytes as base64url: the last of 22 characters holds four bits and four zeros.
 _ID = re.compile(r"[A-Za-z0-9_-]{21}[AQgw]", re.ASCII)
+# 32 bytes: the last of 43 characters holds four bits and two zeros.
+_DIGEST = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", re.ASCII)
 
 
 def read_submission(body: bytes) -> Submission:
@@ -74,7 +76,8 @@ def read_submission(body: bytes) -> Submission:
     if _ENCODE.encode(found) != body:
         return _read_slowly(body)
     ids = [one.id for one in found.reports]
-    if not all(map(_ID.fullmatch, ids)):
+    digests = {one.design for one in found.reports} | {one.block for one in found.reports}
+    if not all(map(_ID.fullmatch, ids)) or not all(map(_DIGEST.fullmatch, digests)):
         return _read_slowly(body)
     return Submission(found.reports, ids, found.invitation)
 

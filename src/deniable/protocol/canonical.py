@@ -67,8 +67,11 @@ def decode_bytes(text: str, length: int) -> bytes:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
         raise ReportError(problem, expected="characters A-Z a-z 0-9 - _") from error
-    if len(data) != length or encode_bytes(data) != text:
+    if len(data) != length:
         raise ReportError(problem, given=f"{len(data)} bytes")
+    if encode_bytes(data) != text:
+        problem = f"{length} bytes as base64url end in a character that leaves bits over"
+        raise ReportError(problem, expected="zeros in the bits that the bytes do not fill")
     return data
 
 
