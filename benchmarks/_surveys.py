@@ -102,13 +102,24 @@ class Ask:
             for _ in range(times):
                 yield self._in_blocks(truth, people, rng)
             return
-        if self.way != "view" and _number(self.channels[0]) > MOST_LISTED:
+        if not self.is_listed:
             for counts in rng.multinomial(people, truth.reshape(-1), size=times):
                 yield self._evidence([self._one_by_one(counts)])
             return
         listed, seen = self._listed(truth)
         for counts in rng.multinomial(people, seen, size=times):
             yield self._evidence([Batch(self.groups, self.channels, listed, counts)])
+
+    @property
+    def is_listed(self) -> bool:
+        """Tell whether all reports through the first channel can be listed."""
+        return self.way == "view" or _number(self.channels[0]) <= MOST_LISTED
+
+    def expected(self, truth: Array, people: float) -> Evidence:
+        """Return the reports that so many people of a population send, without chance."""
+        listed, seen = self._listed(truth)
+        counts = np.round(people * seen).astype(np.int64)
+        return self._evidence([Batch(self.groups, self.channels, listed, counts)])
 
     def _listed(self, truth: Array) -> tuple[tuple[NDArray[np.int64], ...], Array]:
         """Return all possible reports of each group, and the share of each."""

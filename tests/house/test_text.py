@@ -17,6 +17,10 @@ REGISTRY = re.compile(
     re.VERBOSE,
 )
 SETTING = re.compile(r"\bDENIABLE_[A-Z_]*[A-Z]\b")
+OWN_FORMAT = re.compile(
+    r"\{[^{}]*(?:epsilon|spent)\w*(?:\[\w+\])?:[^{}]*[gfe]\} | ε\ [=≤]\ \{[^{}]*:[^{}]*[gfe]\}",
+    re.VERBOSE,
+)
 LINES = 300
 LONGER_BECAUSE: dict[str, str] = {}
 
@@ -50,7 +54,21 @@ def test_the_patterns_find_what_they_are_for() -> None:
     """A path and a host of each kind would be caught; a path in a URL would not."""
     assert all(MACHINE_PATH.search(f"see /{folder}/x.txt") for folder in FOLDERS)
     assert not MACHINE_PATH.search("a host's own /surveys/home/x and ./tmp/x")
+    assert OWN_FORMAT.search('f"ε = {plan.survey.privacy.epsilon' + ':g}"')
+    assert OWN_FORMAT.search('f"{found.epsilon[place]' + ':.6f}"')
+    assert not OWN_FORMAT.search('f"ε = {format_epsilon(epsilon)}, {share:.3f}"')
     assert REGISTRY.search("https://" + "registry.npmjs" + ".org/x")
+
+
+def test_no_epsilon_is_printed_in_a_format_of_its_own(published: list[Path]) -> None:
+    """A format such as ``:g`` may round down; format_epsilon and spell_number never do."""
+    found = [
+        f"{path}: {hit[0]}"
+        for path in published
+        if "src/deniable/" in str(path) and path.name != "testing.py"
+        if (hit := OWN_FORMAT.search(text_of(path)))
+    ]
+    assert not found
 
 
 def test_every_setting_is_documented(published: list[Path], root: Path) -> None:

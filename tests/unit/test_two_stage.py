@@ -12,6 +12,7 @@ from deniable.bulk.keystream import unsafe_seeded
 from deniable.channels import Matrix, best, epsilon_of, k_ary
 from deniable.device import Agreement, Answer, Device, MemoryStorage
 from deniable.errors import PrivacyRefusedError, SchemaError
+from deniable.estimation.best_sets import Program
 from deniable.estimation.staircase import staircase
 from deniable.estimation.two_stage import contrasts, update_by_stages
 from deniable.estimation.wish import Wish
@@ -171,3 +172,25 @@ def test_a_survey_must_say_how_many_the_first_stage_asks() -> None:
     """Without a size of blocks there is no first stage."""
     with pytest.raises(SchemaError, match="block_size"):
         Privacy(1.0, "two-stage", {})
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 3), (2, 2, 2)])
+def test_newtons_bend_is_that_of_the_objective(shape: tuple[int, ...]) -> None:
+    """BBᵀ is minus the second derivative of log det J in relative changes of θ, by differences."""
+    shares = [0.5 ** np.arange(size, dtype=np.float64) for size in shape]
+    null, nuisance, wanted = contrasts([np.asarray(one / one.sum()) for one in shares])
+    known = 0.01 * np.eye(nuisance.shape[1] + wanted.shape[1])
+    program = Program(1.7, Wish(null, nuisance, wanted, known, 0.85))
+    rng = np.random.default_rng(3)
+    lines = program.lines(rng.integers(0, 2, (12, null.size)).astype(float))
+    weights = rng.uniform(0.01, 0.05, 12)
+    found = program.bent(program.seen(lines, weights))
+
+    def slope(moved: np.ndarray) -> np.ndarray:
+        theta = weights * (1 + moved)
+        return weights * program.prices(lines, program.whole(lines, theta))
+
+    step = 1e-5
+    units = step * np.eye(12)
+    second = np.stack([(slope(unit) - slope(-unit)) / (2 * step) for unit in units])
+    assert np.allclose(found @ found.T, -second, atol=1e-6 * np.abs(second).max())

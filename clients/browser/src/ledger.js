@@ -7,6 +7,7 @@
  */
 
 import { LedgerError, StorageError } from "./errors.js";
+import { formatEpsilon } from "./privacy.js";
 import { readReport } from "./report.js";
 
 /**
@@ -87,7 +88,7 @@ export class Ledger {
   allow(certificate) {
     const after = sumUp([this.total, certificate.epsilon]);
     if (after > this.cap) {
-      const given = `${after.toPrecision(6)} after this answer`;
+      const given = `${formatEpsilon(after, 6)} after this answer`;
       const more = { given, expected: `at most ${this.cap}` };
       throw new LedgerError("one more answer would exceed your cap on spent privacy", more);
     }

@@ -133,6 +133,8 @@ def _facts(
 def _write(found: Trace, categories: Mapping[str, tuple[str, ...]], level: float) -> None:
     import numpy as np  # noqa: PLC0415
 
+    from deniable.channels import format_epsilon  # noqa: PLC0415
+
     widths, normal = found.widths(level), found.tolerance(level, "normal")
     odds = found.tolerance(level, "log-odds")
     written = csv.writer(sys.stdout, lineterminator="\n")
@@ -146,6 +148,5 @@ def _write(found: Trace, categories: Mapping[str, tuple[str, ...]], level: float
                 for name, one in zip(found.names, cell, strict=True)
             ]
             values = [f"{column[place][cell]:.6f}" for column in columns]
-            written.writerow(
-                (number, found.people[place], f"{found.epsilon[place]:.6f}", *labels, *values)
-            )
+            spent = format_epsilon(found.epsilon[place], 6)
+            written.writerow((number, found.people[place], spent, *labels, *values))

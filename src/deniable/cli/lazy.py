@@ -13,6 +13,7 @@ import importlib
 import os
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -59,7 +60,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of one command."""
-        if cmd_name not in self.list_commands(ctx):
+        del ctx
+        if not _summary(_HERE / f"{cmd_name.replace('-', '_')}.py"):
             return None
         module = importlib.import_module(f"deniable.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
@@ -93,9 +95,7 @@ class Commands(click.Group):
     def summaries() -> Iterator[tuple[str, str]]:
         """Yield each command's name and first line, read from the source."""
         for path in sorted(_HERE.glob("*.py")):
-            tree = ast.parse(path.read_bytes())
-            if any(getattr(node, "name", None) == "command" for node in tree.body):
-                summary = (ast.get_docstring(tree) or "").partition("\n")[0]
+            if summary := _summary(path):
                 yield path.stem.replace("_", "-"), summary
 
     def main(
@@ -116,6 +116,17 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@cache
+def _summary(path: Path) -> str:
+    """Return the first line of a module that defines a command, read from its source."""
+    if not path.is_file():
+        return ""
+    tree = ast.parse(path.read_bytes())
+    if any(getattr(node, "name", None) == "command" for node in tree.body):
+        return (ast.get_docstring(tree) or "").partition("\n")[0]
+    return ""
 
 
 def _leave(error: Exception) -> NoReturn:

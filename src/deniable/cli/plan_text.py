@@ -12,6 +12,7 @@ import click
 
 from deniable.cli.plan_words import people_text, share_text, shortened, worth_text
 from deniable.cli.terminal import COLUMNS, note, print_facts, print_table
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from deniable.planning.checking import Check
@@ -29,7 +30,7 @@ def print_plan(plan: Plan) -> None:
     count = len(plan.tables)
     click.echo(
         f"{plan.survey.heading()}: {goal.people:,.0f} people, "
-        f"ε = {plan.survey.privacy.epsilon:g} for {protected},"
+        f"ε = {spell_number(plan.survey.privacy.epsilon)} for {protected},"
     )
     click.echo(f"{count:,} table{'s' if count > 1 else ''}, {shares}; nobody is asked for this.\n")
     _print_options(plan)
@@ -119,7 +120,8 @@ def _print_facts(plan: Plan) -> None:
         if plan.people_given:
             epsilon, trouble = needed_epsilon(plan)
             with_people = f"with {goal.people:,.0f} people"
-            facts.append(("ε needed", trouble if epsilon is None else f"{epsilon:g} {with_people}"))
+            told = trouble if epsilon is None else f"{spell_number(epsilon)} {with_people}"
+            facts.append(("ε needed", told))
     facts += [
         ("one liar", f"moves a cell by {share_text(lies.one)} at most, whatever the truth"),
         ("1 % liars", f"by {share_text(lies.drawn)} if each keeps to the view drawn,"),

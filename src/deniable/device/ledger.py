@@ -7,8 +7,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deniable.channels import format_epsilon
 from deniable.errors import LedgerError, ReportError, StorageError
 from deniable.protocol import report_from_bytes
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from deniable.device.agreement import Certificate
@@ -63,8 +65,8 @@ class Ledger:
         after = _sum_up([self.total, certificate.epsilon])
         if after > self.cap:
             problem = "one more answer would exceed your cap on spent privacy"
-            given = f"{after:.6g} after this answer"
-            raise LedgerError(problem, given=given, expected=f"at most {self.cap:.6g}")
+            given = f"{format_epsilon(after, 6)} after this answer"
+            raise LedgerError(problem, given=given, expected=f"at most {spell_number(self.cap)}")
 
     def add(self, design: Design, certificate: Certificate, report: Report, wave: int) -> Entry:
         """Write down a report that was just made."""

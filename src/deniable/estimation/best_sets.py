@@ -48,7 +48,7 @@ LARGEST_SHIFT = 3.0
 
 def best_sets(epsilon: float, wish: Wish) -> tuple[Array, Array]:
     """Return the sets of the best channel, a row of 0 and 1 each, and their θ."""
-    program = _Program(math.expm1(epsilon), wish)
+    program = Program(math.expm1(epsilon), wish)
     every = _every_set(len(wish.null))
     lines = program.lines(every)
     # To begin with: single cells, which span all rows, and those sets that a channel of all
@@ -75,7 +75,7 @@ def best_sets(epsilon: float, wish: Wish) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Program:
+class Program:
     """max log det J(θ), J the efficient information, with θ ≥ 0 and Σ θ_S·s(x) = 1 for all x."""
 
     gain: float
@@ -159,20 +159,43 @@ class _Program:
         self, lines: Array, columns: Array, weights: Array, barrier: float
     ) -> tuple[Array, Array, float]:
         """Return Newton's step relative to θ, the multipliers, and the decrement."""
-        first = self.wish.nuisance.shape[1]
-        whole = self.whole(lines, weights)
-        across = lines @ np.linalg.inv(whole) @ lines.T
-        inner = lines[:, :first]
-        part = inner @ np.linalg.inv(whole[:first, :first]) @ inner.T
-        slope = weights * (np.diag(across) - np.diag(part)) + barrier
-        bent = (across**2 - part**2) * np.outer(weights, weights)
-        bent[np.diag_indices_from(bent)] += barrier
+        seen = self.seen(lines, weights)
         sums = columns.T * weights  # what a relative change of θ does to the rows
-        solved = np.linalg.solve(bent, np.column_stack([slope, sums.T]))
+        # The objective bends by BBᵀ and the barrier by 1: B has far fewer columns than rows.
+        bent = self.bent(seen)
+        core = np.linalg.inv(barrier * np.eye(bent.shape[1]) + bent.T @ bent)
+
+        def solved(right: Array) -> Array:
+            """Return (BBᵀ + barrier)⁻¹ of some columns (Woodbury 1950)."""
+            result: Array = (right - bent @ (core @ (bent.T @ right))) / barrier
+            return result
+
+        slope = np.sum(seen[:, self.wish.nuisance.shape[1] :] ** 2, axis=1) + barrier
+        risen, turned = solved(slope), solved(sums.T)
         missing = 1 - sums.sum(axis=1)
-        duals = np.linalg.solve(sums @ solved[:, 1:], sums @ solved[:, 0] - missing)
-        step: Array = solved[:, 0] - solved[:, 1:] @ duals
-        return step, duals, float(step @ bent @ step)
+        duals = np.linalg.solve(sums @ turned, sums @ risen - missing)
+        step: Array = risen - turned @ duals
+        return step, duals, float(barrier * step @ step + np.sum((step @ bent) ** 2))
+
+    def seen(self, lines: Array, weights: Array) -> Array:
+        """Return √θ·u on axes along which the information is 1, those of the nuisance first."""
+        root = np.linalg.cholesky(self.whole(lines, weights))
+        result: Array = np.linalg.solve(root, (lines * np.sqrt(weights)[:, None]).T).T
+        return result
+
+    def bent(self, seen: Array) -> Array:
+        """Return B with BBᵀ = (a + n)² − n² = a² + 2·a·n, cell by cell.
+
+        Here n = vvᵀ of the nuisance's axes v and a = wwᵀ of those asked about, w; a square of
+        a sum of products is a sum of products of pairs.
+        """
+        first = self.wish.nuisance.shape[1]
+        inner, asked = seen[:, :first], seen[:, first:]
+        one, other = np.triu_indices(asked.shape[1])
+        twice = np.where(one == other, 1.0, math.sqrt(2))
+        among = asked[:, one] * asked[:, other] * twice
+        between = math.sqrt(2) * (inner[:, :, None] * asked[:, None, :]).reshape(len(seen), -1)
+        return np.hstack([among, between])
 
     def _moved(self, lines: Array, weights: Array, step: Array, barrier: float) -> Array:
         """Return θ after as much of a step as raises the objective."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import nnls
 
 from deniable.estimation.climb import GAP, Summit, climb
 
@@ -99,6 +98,8 @@ def _derivatives(
 
 def _best_of_quadratic(here: Array, slope: Array, bend: Array) -> Array:
     """Maximize slope·(π − here) − ½(π − here)ᵀ·bend·(π − here) over the distributions."""
+    from scipy.optimize import nnls  # noqa: PLC0415 -- slow to load
+
     scale = float(np.trace(bend)) / len(here)
     root = np.linalg.cholesky(bend + 1e-9 * scale * np.eye(len(here)))
     target = root.T @ here + np.linalg.solve(root, slope - slope.mean())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from deniable.channels import format_epsilon
 from deniable.experiments.domingo import (
     COVERAGE,
     LEAST_DEPENDENCES,
@@ -137,7 +138,8 @@ def _remarks(people: Population) -> tuple[str, ...]:
     return (
         (
             "Signed: ln(p / ((1 − p)/(|A| − 1))) added with its sign, negative where p < 1/|A|. "
-            f"At p = .1 all attributes together come to {signed:.2f}, while their ε is {real:.2f}: "
+            f"At p = .1 all attributes together come to {signed:.2f}, while their ε is "
+            f"{format_epsilon(real, 2)}: "
             "clusters are then randomized far more than single attributes. The published errors "
             "look like this reading's, so the comparison was not one at equal risk."
         ),

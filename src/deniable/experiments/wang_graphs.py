@@ -27,6 +27,7 @@ from deniable.graphs import (
     read_graph,
 )
 from deniable.graphs.randomize import randomize_through
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -194,13 +195,15 @@ def _everywhere(levels: list[float]) -> tuple[bool, str]:
 
 
 def _for(levels: list[float]) -> str:
-    return f"for ε = {', '.join(f'{one:g}' for one in levels)}" if levels else "for no ε here"
+    return (
+        f"for ε = {', '.join(spell_number(one) for one in levels)}" if levels else "for no ε here"
+    )
 
 
 def _figure_5(errors: Errors, setting: Setting) -> Exhibit:
     return Exhibit(
         f"Figure 5: average entrywise error of the degree sequence, {setting.runs} runs",
-        ("ε =", *(f"{one:g}" for one in LEVELS)),
+        ("ε =", *(spell_number(one) for one in LEVELS)),
         _rows(errors),
         _claims(errors, ("LM-global",), below=False),
         (
@@ -216,7 +219,7 @@ def _figure_5(errors: Errors, setting: Setting) -> Exhibit:
 def _figure_6(errors: Errors, setting: Setting) -> Exhibit:
     return Exhibit(
         f"Figure 6: average entrywise error of the triangle sequence, {setting.runs} runs",
-        ("ε =", *(f"{one:g}" for one in LEVELS)),
+        ("ε =", *(spell_number(one) for one in LEVELS)),
         _rows(errors),
         _claims(errors, ("LM-global", "LM-smooth"), below=True),
         (

@@ -23,6 +23,7 @@ from deniable.experiments.wang import (
 from deniable.inference.measure import Setting as Shape
 from deniable.inference.measures.association import chi_squared
 from deniable.inference.measures.information import entropy
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +88,8 @@ def _figure_1(people: Population, setting: Setting) -> Exhibit:
     ]
     setting.advance(1)
     return Exhibit(
-        f"Figure 1: the distribution of {people.names[0]}, ε = {FIGURE_1:g}, mean ± sd of "
-        f"{setting.runs} runs",
+        f"Figure 1: the distribution of {people.names[0]}, ε = {spell_number(FIGURE_1)}, "
+        f"mean ± sd of {setting.runs} runs",
         ("", "true", "k-ary", "Laplace", "sd, eq. 18", "Laplace"),
         tuple(rows),
         (
@@ -125,7 +126,7 @@ def _figure_2(people: Population, setting: Setting) -> Exhibit:
         factors.append(noise[1] / noise[0])
         rows.append(
             (
-                f"{epsilon:g}",
+                spell_number(epsilon),
                 *(f"{one:.2e}" for one in (*drawn, *noise[:2])),
                 *(f"{one:.3g}" for one in (factors[-1], noise[1] / noise[2], whole[1] / whole[0])),
             )
@@ -188,7 +189,7 @@ def _rows(
     rows: list[tuple[object, ...]] = []
     spreads = []
     for place, epsilon in enumerate(LEVELS):
-        cells: list[object] = [f"{epsilon:g}"]
+        cells: list[object] = [spell_number(epsilon)]
         both = []
         for number, name in enumerate(WAYS):
             ways = [randomized(name, epsilon, size) for size in counts.shape]
@@ -251,7 +252,9 @@ def _derived(
 
 def _for_each(sentence: str, levels: list[float]) -> Claim:
     everywhere = len(levels) == len(LEVELS)
-    told = "for each ε" if everywhere else f"for ε = {', '.join(f'{one:g}' for one in levels)}"
+    told = (
+        "for each ε" if everywhere else f"for ε = {', '.join(spell_number(one) for one in levels)}"
+    )
     return Claim(sentence, everywhere, told)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from deniable.channels import format_epsilon
 from deniable.experiments.experiment import Claim, Exhibit, Experiment, Setting
 from deniable.experiments.wang import Randomized, randomized
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def _matrices() -> Exhibit:
         rows.append(
             (
                 size,
-                f"{epsilon:g}",
+                spell_number(epsilon),
                 *(f"{one:.4f}" for one in (most, kept.diagonal, noisy.diagonal)),
                 format_epsilon(noisy.epsilon),
                 f"{again.diagonal:.4f}",
@@ -91,12 +92,17 @@ def _usefulness(setting: Setting) -> Exhibit:
         ends = errors[1] / errors[0]
         if ends < worst[0]:
             told = f"k-ary errs in {errors[0]:.3f}, Laplace in {errors[1]:.3f} of the guesses"
-            worst = (
-                ends,
-                f"with half of the people at each end, t = {size}, ε = {epsilon:g}, {told}",
-            )
+            where = f"t = {size}, ε = {spell_number(epsilon)}"
+            worst = (ends, f"with half of the people at each end, {where}, {told}")
         rows.append(
-            (size, f"{epsilon:g}", f"{guess:.3f}", f"{ends:.3f}", f"{share:,.3g}", f"{mean:.3g}"),
+            (
+                size,
+                spell_number(epsilon),
+                f"{guess:.3f}",
+                f"{ends:.3f}",
+                f"{share:,.3g}",
+                f"{mean:.3g}",
+            ),
         )
         setting.advance(1)
     return Exhibit(

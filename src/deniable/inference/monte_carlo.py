@@ -91,13 +91,14 @@ def two_step(
     """Return the result of the procedure from noisy shares and a way to draw such shares."""
     first = nearest_rows(noisy.reshape(1, -1))
     fitted = hypothesis.nearest(first.reshape(hypothesis.shape))
-    (found,), (least,) = _statistics(first, hypothesis, people)
+    (found,) = _statistics(first, hypothesis, people)
     tail = 1.0
     notes: tuple[str, ...] = (ACCEPTED,)
-    if least >= FEWEST:
-        simulated, fewest = _statistics(nearest_rows(draw(fitted, tables)), hypothesis, people)
-        if fewest.min() >= FEWEST:
-            tail, notes = float(1 + np.sum(simulated >= found)) / (tables + 1), ()
+    if people * first.min() >= FEWEST:
+        simulated = nearest_rows(draw(fitted, tables))
+        if people * simulated.min() >= FEWEST:  # before anything is fitted to thousands
+            beyond = np.sum(_statistics(simulated, hypothesis, people) >= found)
+            tail, notes = float(1 + beyond) / (tables + 1), ()
     return TestResult(
         hypothesis=name,
         method="monte-carlo",
@@ -125,15 +126,15 @@ def nearest_rows(shares: Array) -> Array:
     return result
 
 
-def _statistics(first: Array, hypothesis: Hypothesis, people: int) -> tuple[Array, Array]:
-    """Return n·Σ (t − m)²/m for each row, and its smallest count."""
+def _statistics(first: Array, hypothesis: Hypothesis, people: int) -> Array:
+    """Return n·Σ (t − m)²/m for each row."""
     found = np.zeros(len(first))
     for place, row in enumerate(first):
         table = row.reshape(hypothesis.shape)
         fitted = hypothesis.nearest(table)
         error = np.divide((table - fitted) ** 2, fitted, out=np.zeros_like(table), where=fitted > 0)
         found[place] = people * error.sum()
-    return found, people * first.min(axis=1)
+    return found
 
 
 def _inverse(sight: Sight) -> Array:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
 
 from deniable.channels import KAry, TwoCoin, epsilon_of
 from deniable.channels.coin import WORD
@@ -82,6 +81,8 @@ def _as_good(
     rng: np.random.Generator,
 ) -> KAry:
     """Return the even coin whose variance is that of all blocks but the first, pooled."""
+    from scipy.optimize import brentq  # noqa: PLC0415 -- slow to load
+
     if not isinstance(channel, TwoCoin):
         problem = "a classic rule updates a fake distribution, which only two coins have"
         raise DesignError(problem, given=channel.kind, expected="channel = 'two-coin'")

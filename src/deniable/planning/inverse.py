@@ -10,6 +10,7 @@ from deniable.errors import DeniableError, EstimationError
 from deniable.planning.candidates import with_epsilon
 from deniable.planning.option import option_for
 from deniable.planning.recommendation import people_needed
+from deniable.schema.canonical import spell_number
 
 if TYPE_CHECKING:
     from deniable.planning.goal import Goal
@@ -34,7 +35,8 @@ def epsilon_for(option: Option, goal: Goal) -> float:
     high = int(LARGEST_EPSILON * STEPS)
     if not _suffices(option, goal, high):
         at_most = _people(option, goal, high)
-        told = "at any ε" if math.isinf(at_most) else f"even at ε = {LARGEST_EPSILON:g}"
+        largest = f"even at ε = {spell_number(LARGEST_EPSILON)}"
+        told = "at any ε" if math.isinf(at_most) else largest
         problem = f"what is wanted is not reached by {goal.people:,.0f} people {told}"
         expected = "more people" if math.isinf(at_most) else f"at least {at_most:,.0f} people"
         raise EstimationError(problem, expected=expected + ", or a design that asks more together")

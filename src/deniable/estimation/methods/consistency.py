@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linprog
 
 from deniable.errors import EstimationError
 from deniable.estimation.covariance import Dispersion
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
     from deniable.estimation.observation import Source
     from deniable.estimation.sight import Sight
@@ -50,6 +49,9 @@ def estimate_least_absolute(
     source: Source, attributes: Sequence[str], *, rng: np.random.Generator
 ) -> Table:
     """Return the distribution of least Σ |M·π − π̂_M| over all margins M seen (Barak 2007)."""
+    from scipy import sparse  # noqa: PLC0415 -- slow to load
+    from scipy.optimize import linprog  # noqa: PLC0415
+
     del rng
     observation = observe(source, attributes)
     margins = margins_of(observation)
@@ -118,6 +120,8 @@ def least_squares(margins: Sequence[Margin], cells: int) -> Array:
 
 def margins_of(observation: Observation) -> list[Margin]:
     """Return what the views say, one margin for each set of attributes they ask together."""
+    from scipy import sparse  # noqa: PLC0415 -- slow to load
+
     if observation.cells > MOST_CELLS:
         problem = "so large a table is not fitted to its margins at once"
         raise EstimationError(problem, given=observation.cells, expected=f"up to {MOST_CELLS}")
