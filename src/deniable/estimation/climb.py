@@ -103,20 +103,27 @@ def likelihood_of(sights: Sequence[Seen], table: Array) -> float:
 
 def em_step(sights: Sequence[Seen], table: Array) -> Array:
     """Return the next distribution: each report shared out among the cells it may be of."""
-    return _stand(sights, table).following
+    following = table * _slope(sights, [sight.see(table) for sight in sights], table.shape)
+    result: Array = following / following.sum()
+    return result
 
 
 def _stand(sights: Sequence[Seen], table: Array) -> _Stand:
-    slope = np.zeros(table.shape)
-    likelihood = people = 0.0
-    for sight in sights:
-        seen = sight.see(table)
-        likelihood += _log_sum(sight, seen)
-        odds = np.divide(sight.counts, seen, out=np.zeros_like(seen), where=sight.counts > 0)
-        slope += sight.trace(odds, table.shape)
-        people += sight.people
+    seen = [sight.see(table) for sight in sights]
+    likelihood = sum(map(_log_sum, sights, seen))
+    slope = _slope(sights, seen, table.shape)
+    people = sum(sight.people for sight in sights)
     following = table * slope
     return _Stand(table, likelihood, float(slope.max() - people), following / following.sum())
+
+
+def _slope(sights: Sequence[Seen], seen: Sequence[Array], shape: Sequence[int]) -> Array:
+    """Return ∂L/∂π[x] = Σ_y c[y]·L[y, x] / λ[y]."""
+    slope = np.zeros(shape)
+    for sight, here in zip(sights, seen, strict=True):
+        odds = np.divide(sight.counts, here, out=np.zeros_like(here), where=sight.counts > 0)
+        slope += sight.trace(odds, shape)
+    return slope
 
 
 def _log_sum(sight: Seen, seen: Array) -> float:

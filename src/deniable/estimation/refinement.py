@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.climb import Seen
-    from deniable.estimation.evidence import Evidence
     from deniable.estimation.latent_class import LatentClass
-    from deniable.estimation.mixture import Mixture
 
     Array = NDArray[np.float64]
+    Pairs = dict[tuple[int, str, str], Array]
 
 STEPS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, inf)
 """The numbers of EM steps tried; infinity stands for maximum likelihood."""
@@ -102,8 +101,9 @@ def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refineme
     scattered = len(fit.folds.evidence.batches) > SCATTERED
     widest = min(PAIR if scattered else WIDEST, len(fit.model.names))
     steps: list[float] = []
+    known: Pairs = {}
     for width in range(1, widest + 1):
-        best = _best_steps(fit, width, steps, rng)
+        best = _best_steps(fit, width, steps, known, rng)
         least = FEW if width == PAIR and fit.gain > SURE * fit.error and not scattered else 0.0
         steps.append(max(best, least))
     return Refinement(tuple(steps))
@@ -127,11 +127,16 @@ class _Trial:
     """A table on its way from a climb's model to its own reports, judged by one fold."""
 
     def __init__(
-        self, fit: LatentClass, names: Sequence[str], judge: int, before: Sequence[float]
+        self,
+        fit: LatentClass,
+        names: Sequence[str],
+        judge: int,
+        before: Sequence[float],
+        known: Pairs,
     ) -> None:
         self.judge = judge
         taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
-        self.table = _started(fit.climbs[judge], names, taught, before)
+        self.table = _started(fit, names, judge, before, known)
         self.fitted = seen_in(observe(taught, names).sights)
         self.held = merged(covering_of(held, names))
         self.before = [np.log(sight.see(self.table)) for sight in self.held]
@@ -150,22 +155,30 @@ class _Trial:
 
 
 def _started(
-    climb: Mixture, names: Sequence[str], taught: Evidence, before: Sequence[float]
+    fit: LatentClass, names: Sequence[str], judge: int, before: Sequence[float], known: Pairs
 ) -> Array:
     """Return a climb's table, raked to its pairs as they will be refined."""
+    climb, taught = fit.climbs[judge], fit.folds.evidence_fitted(judge)
     table = climb.table(names)
     if len(names) <= PAIR or not before[PAIR - 1]:
         return table
     pairs = {}
     for one, two in combinations(range(len(names)), PAIR):
         pair = names[one], names[two]
-        sights = seen_in(observe(taught, pair).sights)
-        pairs[one, two] = refine(climb.table(pair), sights, before[PAIR - 1])
+        key = (judge, *pair)
+        if key not in known:
+            sights = seen_in(observe(taught, pair).sights)
+            known[key] = refine(climb.table(pair), sights, before[PAIR - 1])
+        pairs[one, two] = known[key]
     return rake(table, pairs)
 
 
 def _best_steps(
-    fit: LatentClass, width: int, before: Sequence[float], rng: np.random.Generator
+    fit: LatentClass,
+    width: int,
+    before: Sequence[float],
+    known: Pairs,
+    rng: np.random.Generator,
 ) -> float:
     """Take more and more steps until the held-out people have twice been served worse."""
     tables = some_tables(fit, width, rng)
@@ -178,7 +191,7 @@ def _best_steps(
         for judge in range(each)
         for place, names in enumerate(tables)
     ]
-    trials = _within_means(_Trial(fit, names, judge, before) for names, judge in asked)
+    trials = _within_means(_Trial(fit, names, judge, before, known) for names, judge in asked)
     if not trials:
         return 0.0
     roomy = any(trial.table.size > FULL for trial in trials)
