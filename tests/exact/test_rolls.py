@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from deniable.channels import Channel, k_ary, optimized_unary, subset
+from deniable.channels import k_ary, optimized_unary, subset
 from deniable.estimation.evidence import evidence_from_reports
 from deniable.estimation.observation import observe
 from deniable.estimation.roll import Roll
 from deniable.estimation.route import route_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deniable.channels import Channel
+
 SIZES = (15, 4, 13, 3)
 ORDER = ("c", "a", "d", "b")
 
 
-def the_roll(people: int, channels: list[Channel]) -> Roll:
+def the_roll(people: int, channels: Sequence[Channel]) -> Roll:
     """Return the sight of people who draw their reports evenly."""
     rng = np.random.default_rng(3)
     reports = [rng.choice(list(one.reports()), people) for one in channels]
@@ -33,7 +39,9 @@ MIXED = [subset(1.0, 15, 4), optimized_unary(1.0, 4), subset(2.0, 13, 3), k_ary(
 
 @pytest.mark.parametrize("people", [300, 2000])
 @pytest.mark.parametrize("channels", [SETS, MIXED], ids=["sets", "mixed"])
-def test_a_roll_weighs_every_cell_as_its_matrices_do(people: int, channels: list[Channel]) -> None:
+def test_a_roll_weighs_every_cell_as_its_matrices_do(
+    people: int, channels: Sequence[Channel]
+) -> None:
     """λ, its transpose, the inverse's powers and second moments are the sums as written."""
     roll, rng = the_roll(people, channels), np.random.default_rng(4)
     table, weights = rng.random((13, 15, 3, 4)), rng.random(len(roll.counts))

@@ -22,58 +22,42 @@ if TYPE_CHECKING:
 
 @compiled(fastmath=True)
 def see(
-    start: Places, rows: Places, bump: Floats, base: Floats, theta: Floats, seen: Floats
+    start: Places, cell: Places, bump: Floats, base: Floats, cells: Floats, seen: Floats
 ) -> None:
-    """Fill seen[u, k] = base[u] + Σ_e bump[e] · Π_j theta[rows[e, j], k], e from start[u]."""
-    width, classes = rows.shape[1], theta.shape[1]
-    product = np.empty(classes, theta.dtype)
+    """Fill seen[u, k] = base[u] + Σ_e bump[e] · cells[cell[e], k], e from start[u]."""
+    classes = cells.shape[1]
+    if classes == 1:  # independence: loops over one class would take far longer
+        for u in range(len(base)):
+            total = base[u]
+            for e in range(start[u], start[u + 1]):
+                total += bump[e] * cells[cell[e], 0]
+            seen[u, 0] = total
+        return
     for u in range(len(base)):
         out = seen[u]
         for k in range(classes):
             out[k] = base[u]
         for e in range(start[u], start[u + 1]):
-            first, factor = theta[rows[e, 0]], bump[e]
-            if width == 1:
-                for k in range(classes):
-                    out[k] += factor * first[k]
-                continue
+            one, factor = cells[cell[e]], bump[e]
             for k in range(classes):
-                product[k] = factor * first[k]
-            for j in range(1, width - 1):
-                other = theta[rows[e, j]]
-                for k in range(classes):
-                    product[k] *= other[k]
-            last = theta[rows[e, width - 1]]
-            for k in range(classes):
-                out[k] += product[k] * last[k]
+                out[k] += factor * one[k]
 
 
 @compiled(fastmath=True)
-def trace(
-    start: Places,
-    rows: Places,
-    bump: Floats,
-    theta: Floats,
-    pull: Floats,
-    counts: Floats,
-) -> None:
-    """Add to counts[rows[e, j], k] what pull[u, k] · bump[e] · Π_j theta[rows[e, j], k] is."""
-    width, classes = rows.shape[1], theta.shape[1]
-    product = np.empty(classes, theta.dtype)
+def trace(start: Places, cell: Places, bump: Floats, pull: Floats, belongs: Floats) -> None:
+    """Add bump[e] · pull[u, k] to belongs[cell[e], k], e from start[u]; the transpose."""
+    classes = pull.shape[1]
+    if classes == 1:
+        for u in range(len(start) - 1):
+            for e in range(start[u], start[u + 1]):
+                belongs[cell[e], 0] += bump[e] * pull[u, 0]
+        return
     for u in range(len(start) - 1):
         force = pull[u]
         for e in range(start[u], start[u + 1]):
-            factor = bump[e]
+            out, factor = belongs[cell[e]], bump[e]
             for k in range(classes):
-                product[k] = factor * force[k]
-            for j in range(width):
-                other = theta[rows[e, j]]
-                for k in range(classes):
-                    product[k] *= other[k]
-            for j in range(width):
-                out = counts[rows[e, j]]
-                for k in range(classes):
-                    out[k] += product[k]
+                out[k] += factor * force[k]
 
 
 @compiled(fastmath=True)

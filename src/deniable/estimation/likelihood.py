@@ -8,7 +8,7 @@ with every class once; small groups are packed, so that a respondent costs few l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.evidence import Evidence
-    from deniable.estimation.reading import Pack, Reading
+    from deniable.estimation.reading import Meeting, Pack, Reading
 
     Array = NDArray[np.float64]
     Floats = NDArray[np.floating[Any]]
@@ -63,6 +63,14 @@ class People:
     usual: tuple[Narrow, ...]
 
 
+class Seen(NamedTuple):
+    """What the classes make of one pack: of each group's cells, its reports, and packed rows."""
+
+    cells: list[Floats]
+    single: Floats
+    packed: Floats
+
+
 @dataclass(frozen=True, slots=True)
 class Likelihood:
     """The evidence made ready for E-steps.
@@ -91,7 +99,7 @@ class Likelihood:
         narrow, small = weight.astype(self.precision), theta.astype(self.precision)
         result = []
         for reading in self.readings:
-            seen = [packed for _, packed in (_see(pack, small) for pack in reading.packs)]
+            seen = [_see(pack, small).packed for pack in reading.packs]
             levels = np.empty(len(reading.index), np.float32)
             _kernels.level(reading.index, np.concatenate(seen), narrow, levels)
             result.append(levels)
@@ -111,7 +119,8 @@ class Likelihood:
             self.readings, people.fitted, people.held, people.usual, strict=True
         ):
             seen = [_see(pack, small) for pack in reading.packs]
-            table = np.concatenate([packed for _, packed in seen]) if len(seen) > 1 else seen[0][1]
+            packed = [one.packed for one in seen]
+            table = np.concatenate(packed) if len(packed) > 1 else packed[0]
             belongs = np.zeros_like(table)
             for begin in range(0, len(fit), STRETCH):
                 part = slice(begin, begin + STRETCH)
@@ -129,10 +138,10 @@ class Likelihood:
                 mass += masses
                 totals = [total + score for total, score in zip(totals, scores, strict=True)]
             begin = 0
-            for pack, (single, packed) in zip(reading.packs, seen, strict=True):
-                share = belongs[begin : begin + len(packed)]
-                _trace(pack, small, single, share, counts)
-                begin += len(packed)
+            for pack, one in zip(reading.packs, seen, strict=True):
+                end = begin + len(one.packed)
+                _trace(pack, one, belongs[begin:end], counts)
+                begin = end
         return Expectation(mass, counts.astype(np.float64), *totals)
 
 
@@ -142,32 +151,46 @@ def likelihood_of(evidence: Evidence) -> Likelihood:
     return Likelihood(evidence.sizes, offsets, readings_of(evidence, offsets))
 
 
-def _see(pack: Pack, theta: Floats) -> tuple[Floats, Floats]:
+def _see(pack: Pack, theta: Floats) -> Seen:
     """Return the likelihood of every group's report in every class, and of every packed row."""
     rows = sum(len(meeting.base) for meeting in pack.meetings)
     single = np.empty((rows, theta.shape[1]), theta.dtype)
+    cells = []
     begin = 0
     for meeting in pack.meetings:
         end = begin + len(meeting.base)
+        cells.append(_cells(meeting, theta))
         _kernels.see(
-            meeting.start, meeting.rows, meeting.bump, meeting.base, theta, single[begin:end]
+            meeting.start, meeting.cell, meeting.bump, meeting.base, cells[-1], single[begin:end]
         )
         begin = end
     if len(pack.meetings) == 1:
-        return single, single
+        return Seen(cells, single, single)
     packed = np.empty((len(pack.members), theta.shape[1]), theta.dtype)
     _kernels.compose(pack.members, single, packed)
-    return single, packed
+    return Seen(cells, single, packed)
 
 
-def _trace(pack: Pack, theta: Floats, single: Floats, share: Floats, counts: Floats) -> None:
+def _cells(meeting: Meeting, theta: Floats) -> Floats:
+    """Return the probability of every cell that stands out of a report: Π_j θ_jk."""
+    if meeting.rows.shape[1] == 1:
+        return theta[meeting.rows[:, 0]]
+    cells = np.empty((len(meeting.rows), theta.shape[1]), theta.dtype)
+    _kernels.compose(meeting.rows, theta, cells)
+    return cells
+
+
+def _trace(pack: Pack, seen: Seen, share: Floats, counts: Floats) -> None:
     """Add to ``counts`` the answers that the shares of each packed row stand for."""
+    single = seen.single
     if len(pack.meetings) > 1:
         packed, share = share, np.zeros_like(single)
         _kernels.spread(pack.members, packed, share)
     pull = np.divide(share, np.maximum(single, np.finfo(single.dtype).tiny, out=single), out=single)
     begin = 0
-    for meeting in pack.meetings:
+    for meeting, cells in zip(pack.meetings, seen.cells, strict=True):
         end = begin + len(meeting.base)
-        _kernels.trace(meeting.start, meeting.rows, meeting.bump, theta, pull[begin:end], counts)
+        belongs = np.zeros_like(cells)
+        _kernels.trace(meeting.start, meeting.cell, meeting.bump, pull[begin:end], belongs)
+        _kernels.spread(meeting.rows, np.multiply(belongs, cells, out=belongs), counts)
         begin = end

@@ -36,12 +36,17 @@ NARROW = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Where one group's distinct reports meet the classes: its spikes, by row of θ."""
+    """Where one group's distinct reports meet the classes: its spikes, by cell.
+
+    ``rows`` names the rows of θ that make up each cell on which a spike stands. Thousands of
+    reports may support the same few cells; a cell is then made once.
+    """
 
     start: Places
-    rows: Places
+    cell: Places
     bump: Floats
     base: Floats
+    rows: Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +136,15 @@ def _join(readings: Sequence[Reading]) -> Reading:
     meetings = [reading.packs[0].meetings[0] for reading in readings]
     spikes = np.cumsum([0, *(len(one.bump) for one in meetings)])
     starts = [one.start[:-1] + begin for one, begin in zip(meetings, spikes, strict=False)]
+    cells = np.cumsum([0, *(len(one.rows) for one in meetings)])
     meeting = Meeting(
         np.concatenate([*starts, spikes[-1:]]).astype(np.int32),
-        np.concatenate([one.rows for one in meetings]),
+        np.concatenate(
+            [one.cell + cell for one, cell in zip(meetings, cells, strict=False)]
+        ).astype(np.int32),
         np.concatenate([one.bump for one in meetings]),
         np.concatenate([one.base for one in meetings]),
+        np.concatenate([one.rows for one in meetings]),
     )
     begins = np.cumsum([0, *(len(one.base) for one in meetings)])
     index = [reading.index + begin for reading, begin in zip(readings, begins, strict=False)]
@@ -162,6 +171,11 @@ def _packing(rows: Sequence[int]) -> list[list[int]]:
 
 def _meeting(spikes: Spikes, offsets: Sequence[int], precision: type[np.floating[Any]]) -> Meeting:
     begins = np.array([offsets[attribute] for attribute in spikes.attributes])
-    rows = np.ascontiguousarray((spikes.levels + begins).astype(np.int32))
-    start = spikes.start.astype(np.int32)
-    return Meeting(start, rows, spikes.bump.astype(precision), spikes.base.astype(precision))
+    levels, cell = distinct_rows(spikes.levels)
+    return Meeting(
+        spikes.start.astype(np.int32),
+        cell.astype(np.int32),
+        spikes.bump.astype(precision),
+        spikes.base.astype(precision),
+        np.ascontiguousarray((levels + begins).astype(np.int32)),
+    )

@@ -66,14 +66,18 @@ class Slices:
 
     def of(self, cells: Places) -> Places:
         """Return the slice of each of the group's cells."""
+        every = math.prod(self.sizes)
+        if every < cells.size:  # each cell is worked out once
+            return self._of(np.arange(every))[cells]
+        return self._of(cells)
+
+    def _of(self, cells: Places) -> Places:
         result = np.zeros_like(cells)
-        unit = 1
-        digits = {}
-        for place in reversed(range(len(self.sizes))):
-            digits[place] = cells // unit % self.sizes[place]
-            unit *= self.sizes[place]
-        for place in self.kept:
-            result = result * self.sizes[place] + digits[place]
+        unit = math.prod(self.sizes)
+        for place, size in enumerate(self.sizes):
+            unit //= size
+            if place in self.kept:
+                result = result * size + cells // unit % size
         return result
 
     def below(self, limit: int) -> Places:
@@ -164,10 +168,9 @@ def _matrix(channel: Matrix, slices: Slices) -> RowLens:
 
 
 def _subset(channel: SubsetSelection, slices: Slices, reports: Places) -> RowLens:
-    counts = np.zeros((len(reports), slices.cells))
-    rows = np.arange(len(reports))
-    for column in range(channel.chosen):
-        np.add.at(counts, (rows, slices.of(reports[:, column])), 1)
+    begins = np.arange(len(reports))[:, None] * slices.cells
+    found = np.bincount((begins + slices.of(reports)).ravel(), minlength=begins.size * slices.cells)
+    counts = found.reshape(len(reports), slices.cells).astype(np.float64)
     inside, outside = channel.head / WORD, 1 - channel.head / WORD
     odds = inside * (channel.size - channel.chosen) / (outside * channel.chosen)
     share = 1 / slices.cells  # at even π every set is as likely: hypergeometric counts
