@@ -45,6 +45,10 @@ request = function()
   return wrk.format(nil, nil, nil, '{"reports":[' .. table.concat(parts, ",") .. "]}")
 end
 """
+# Each connection pauses before each request, around the mean that makes the rate.
+PAUSE = """
+delay = function() return math.random(0, 2 * @pause) end
+"""
 NOTHING: Mapping[str, str] = {}
 _MILLISECONDS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
@@ -110,9 +114,12 @@ def load(
     batch: int = 1,
     connections: int = 64,
     seconds: int = 5,
+    most: float = 0,
 ) -> Rate:
-    """Send reports for some seconds; every request must succeed."""
+    """Send reports for some seconds, ``most`` requests a second if not 0; all must succeed."""
     script = SCRIPT.replace("@batch", str(batch))
+    if most:
+        script += PAUSE.replace("@pause", str(round(1e3 * connections / most)))
     for key in ("block", "design"):
         script = script.replace(f"@{key}", offer.get(key, "A" * 43))
     lua = folder / "load.lua"

@@ -7,7 +7,8 @@ report dirties a page of its own once the store is large: batches are told apart
 the store was empty. The processor time is the server's own: it does not depend on what else
 the machine does.
 
-./run bench server [--seconds 10] [--minutes 0: go on with single reports, watching memory]
+./run bench server [--seconds 10] [--rounds 3]
+  [--minutes 0: go on with single reports, watching memory] [--most 0: so many a second then]
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--minutes", type=int, default=0)
+    parser.add_argument("--most", type=float, default=0)
     asked = parser.parse_args()
     bring_wrk()
     with contextlib.ExitStack() as running:
@@ -88,7 +90,8 @@ def main() -> None:
         def batches(seconds: int) -> Rate:
             return load(folder, server, PATH, offer, batch=1000, connections=8, seconds=seconds)
 
-        show("a thousand, empty", [batches(FEW_SECONDS)], 1000)
+        if asked.rounds:
+            show("a thousand, empty", [batches(FEW_SECONDS)], 1000)
         rounds = [
             (
                 load(folder, ceiling, PATH, seconds=seconds),
@@ -97,8 +100,9 @@ def main() -> None:
             )
             for _ in range(asked.rounds)
         ]
-        tell(rounds)
-        watch_memory(folder, server, offer, asked.minutes)
+        if rounds:
+            tell(rounds)
+        watch_memory(folder, server, offer, asked.minutes, asked.most)
         store = open_store(str(folder / "bench.db"))
         print(f"kept in all         {Collection(store).tally('bench').total:>11,}")
         store.close()
@@ -122,12 +126,17 @@ def show(name: str, found: Sequence[Rate], batch: int) -> None:
     print(f"{name:<20}{rate:>11,.0f} a second {cost:>6.1f} µs each, 99 % in {slow:,.0f} ms")
 
 
-def watch_memory(folder: Path, server: Server, offer: Mapping[str, str], minutes: int) -> None:
+def watch_memory(
+    folder: Path, server: Server, offer: Mapping[str, str], minutes: int, most: float
+) -> None:
     """Go on sending single reports and print what the server holds after each minute."""
     print(f"memory              {server.megabytes:>11.0f} MB")
+    sent = 0.0
     for minute in range(1, minutes + 1):
-        rate = load(folder, server, PATH, offer, seconds=60).requests
-        print(f"after minute {minute:<7}{server.megabytes:>11.0f} MB, {rate:,.0f} a second")
+        rate = load(folder, server, PATH, offer, seconds=60, most=most).requests
+        sent += 60 * rate
+        after = f"after minute {minute}"
+        print(f"{after:<20}{server.megabytes:>11.0f} MB, {rate:,.0f} a second, {sent:,.0f} in all")
 
 
 def offered(server: Server) -> dict[str, str]:
