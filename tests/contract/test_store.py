@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+import sqlite3
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +18,10 @@ from deniable.collection.recording import record
 from deniable.collection.service import Collection, Terms
 from deniable.collection.store import (
     BlockRow,
+    MemoryStore,
     ReportRow,
     TokenRow,
+    fresh,
     open_store,
     pages_of_reports,
 )
@@ -335,6 +340,9 @@ def test_sqlite_cuts_its_log_and_lays_down_by_id(tmp_path: Path) -> None:
     assert log.stat().st_size > 0
     collection.tidy()
     assert log.stat().st_size == 0
+    (code,) = collection.invite("health", 1)
+    assert record(store, [lowest(key_of(store), code)], now=0) == ["accepted"]
+    collection.tidy()
     with store.reading() as reading:
         names = [row.id.encode() for row in pages_of_reports(reading, key_of(store))]
 
@@ -349,6 +357,65 @@ def test_sqlite_cuts_its_log_and_lays_down_by_id(tmp_path: Path) -> None:
     assert {path.read_bytes().count(name) for name in names} == {1}, "no older copy is left behind"
     assert log.stat().st_size == 0
     store.close()
+
+
+def test_sqlite_keeps_each_report_once_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loose, in parts or laid down; two processes by turns, failures, restarts: as in memory."""
+    monkeypatch.setattr(fresh, "MOST_LOOSE", 20)
+    monkeypatch.setattr(fresh, "MOST_FRESH", 60)
+    chance = random.Random(1)  # noqa: S311 -- what comes again, and where
+    path = str(tmp_path / "reports.db")
+    model, stores = MemoryStore(), [open_store(path), open_store(path)]
+    published(model)
+    published(stores[0])
+    key = key_of(model)
+    assert key == key_of(stores[0])
+    sent, places = [arrival(key)], set[tuple[bool, bool, bool]]()
+    for _ in range(120):
+        new = [arrival(key, cell=chance.randrange(2)) for _ in range(chance.randrange(12))]
+        old = [chance.choice(sent) for _ in range(3)]
+        group = [*new, *old, old[0]._replace(values="[[2]]")]
+        store = chance.choice(stores)
+        if chance.random() < 0.2:
+            fail_after(store, key, new)
+        assert record(store, group, now=0) == record(model, group, now=0)
+        sent += group
+        places.add(where_reports_lie(path))
+        if chance.random() < 0.05:
+            stores[0].close()
+            stores[0] = open_store(path)
+        if chance.random() < 0.05:
+            store.tidy()
+            assert where_reports_lie(path)[:2] == (False, False)
+        with store.reading() as reading, model.reading() as expected:
+            assert sorted(reading.counts(key)) == sorted(expected.counts(key))
+            assert list(pages_of_reports(reading, key, 7)) == list(pages_of_reports(expected, key))
+    assert (True, True, True) in places
+    for one in stores:
+        one.close()
+
+
+def fail_after(store: Store, key: int, new: list[Arrival]) -> None:
+    """Keep reports in a transaction that is given up."""
+    rows = [ReportRow(one.id, 0, 0, one.values, late=False) for one in new]
+    with pytest.raises(ZeroDivisionError), store.writing() as writing:  # noqa: PT012
+        writing.add_reports(key, rows)
+        raise ZeroDivisionError
+
+
+def where_reports_lie(path: str) -> tuple[bool, bool, bool]:
+    """Tell whether there are loose bundles, parts, and reports laid down."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        asked = ("fresh WHERE part = ''", "fresh WHERE part > ''", "report")
+        found = [connection.execute(f"SELECT 1 FROM {one} LIMIT 1").fetchone() for one in asked]  # noqa: S608
+    return found[0] is not None, found[1] is not None, found[2] is not None
+
+
+def lowest(key: int, code: str) -> Arrival:
+    """Make a report that is first by its id, whenever it comes."""
+    return arrival(key, code=hash_of(code))._replace(id="-" * 21 + "A")
 
 
 def test_refusals_are_added_up_by_reason(store: Store) -> None:
@@ -411,8 +478,6 @@ class MemoryStoreWith:
 
     def __init__(self, reports: int) -> None:
         """Collect them."""
-        from deniable.collection.store import MemoryStore  # noqa: PLC0415
-
         self._collection = published(MemoryStore())
         key = key_of(self._collection.store)
         record(self._collection.store, [arrival(key) for _ in range(reports)], now=0)

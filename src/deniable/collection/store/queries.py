@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BindParameter,
-    Executable,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, text, update
 
 from deniable.collection.store.tables import (
     block,
     design,
+    every_report,
     invitation,
     merged,
     refusal,
@@ -26,12 +20,17 @@ from deniable.collection.store.tables import (
     token,
 )
 
+if TYPE_CHECKING:
+    from sqlalchemy import FromClause, Select
+
 # The survey under treatment, and other values that a statement is called with.
 SURVEY: BindParameter[int] = bindparam("of")
 NUMBER: BindParameter[int] = bindparam("nr")
 
 SERVER_NAME = select(server.c.name)
-NAME_SERVER = insert(server).values(place=1)
+NAME_SERVER = insert(server).values(place=1, name=bindparam("random"), mark=bindparam("random"))
+MARK = select(server.c.mark)
+SET_MARK = update(server).values(mark=bindparam("to"))
 
 SURVEYS = select(survey).order_by(survey.c.name)
 SURVEY_NAMED = select(survey).where(survey.c.name == bindparam("named"))
@@ -65,15 +64,31 @@ CLOSE_BLOCK = update(block).where(
     block.c.survey == SURVEY, block.c.number == NUMBER, block.c.tally.is_(None)
 )
 
-_GROUPS = (report.c.block, report.c.late, report.c.view, report.c["values"])
-COUNTS = select(*_GROUPS, func.count()).where(report.c.survey == SURVEY).group_by(*_GROUPS)
-COUNTS_OF_BLOCK = COUNTS.where(report.c.block == NUMBER)
-PAGE_OF_REPORTS = (
-    select(report.c.id, *_GROUPS)
-    .where(report.c.survey == SURVEY, report.c.id > bindparam("after"))
-    .order_by(report.c.id)
-    .limit(bindparam("most"))
-)
+
+@dataclass(frozen=True, slots=True)
+class ReportQueries:
+    """The questions about many reports, which are not everywhere in one table."""
+
+    counts: Select[Any]
+    counts_of_block: Select[Any]
+    page: Select[Any]
+
+
+def _questions_to(source: FromClause) -> ReportQueries:
+    row = source.c
+    said = (row.block, row.late, row.view, row["values"])
+    counts = select(*said, func.count()).where(row.survey == SURVEY).group_by(*said)
+    page = (
+        select(row.id, row.block, row.view, row["values"], row.late)
+        .where(row.survey == SURVEY, row.id > bindparam("after"))
+        .order_by(row.id)
+        .limit(bindparam("most"))
+    )
+    return ReportQueries(counts, counts.where(row.block == NUMBER), page)
+
+
+IN_TABLE = _questions_to(report)
+IN_TABLE_AND_BUNDLES = _questions_to(every_report)
 
 REFUSALS = select(refusal.c.reason, refusal.c.count).where(refusal.c.survey == SURVEY)
 ADD_TO_REFUSAL = (
@@ -112,25 +127,38 @@ ADD_TOKEN = insert(token)
 REMOVE_TOKEN = delete(token).where(token.c.hash == bindparam("wanted"))
 REMOVE_EXPIRED_TOKENS = delete(token).where(token.c.expires <= bindparam("now"))
 
-# The two statements of the hot path are written for each database's driver.
-KEPT_REPORTS: dict[str, Executable] = {
-    # One parameter however many ids: an IN of a thousand is spelled out anew each time.
-    "sqlite": text(
-        'SELECT id, block, view, "values", late FROM report'
-        " WHERE survey = :of AND id IN (SELECT value FROM json_each(:ids))"
-    ),
-    "postgresql": text(
-        'SELECT id, block, view, "values", late FROM report'
-        " WHERE survey = :of AND id = ANY(CAST(:ids AS text[]))"
-    ),
-}
-ADD_REPORTS_SQLITE = (
-    'INSERT INTO report (survey, id, block, view, "values", late) VALUES (?, ?, ?, ?, ?, ?)'
+# The statements of the hot path are written for each database.
+# One parameter however many ids: an IN of a thousand is spelled out anew each time.
+KEPT_SQLITE = text(
+    'SELECT id, block, view, "values", late FROM report'
+    " WHERE survey = :of AND id IN (SELECT value FROM json_each(:ids))"
+)
+KEPT_POSTGRESQL = text(
+    'SELECT id, block, view, "values", late FROM report'
+    " WHERE survey = :of AND id = ANY(CAST(:ids AS text[]))"
 )
 ADD_REPORTS_POSTGRESQL = text(
     'INSERT INTO report (survey, id, block, view, "values", late)'
     " SELECT :of, * FROM unnest(CAST(:ids AS text[]), CAST(:blocks AS int[]),"
     " CAST(:views AS int[]), CAST(:answers AS text[]), CAST(:late AS boolean[]))"
+)
+
+# SQLite's bundles: see deniable.collection.store.fresh.
+BUNDLES = text('SELECT survey, part, key, block, view, "values", late, ids FROM fresh')
+ADD_BUNDLE = (
+    'INSERT INTO fresh (survey, part, key, block, view, "values", late, ids)'
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+REMOVE_PART = "DELETE FROM fresh WHERE survey = ? AND part = ?"
+LAY_PART = (
+    'INSERT INTO report (survey, id, block, view, "values", late)'
+    ' SELECT survey, one.value, block, view, "values", late FROM fresh, json_each(ids) AS one'
+    " WHERE survey = ? AND part = ? ORDER BY one.value"
+)
+LAY_VIEW = (
+    "CREATE VIEW IF NOT EXISTS every_report AS"
+    ' SELECT survey, id, block, view, "values", late FROM report UNION ALL'
+    ' SELECT survey, one.value, block, view, "values", late FROM fresh, json_each(ids) AS one'
 )
 
 # PostgreSQL writes into every row which transaction made it, and keeps rows as they came:
@@ -149,7 +177,7 @@ SQLITE_SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA busy_timeout = 10000",
     "PRAGMA cache_size = -131072",  # 128 MiB
-    # Random ids touch many pages: copied back seldom, each is copied once for many changes.
+    # Reports touch many pages: copied back seldom, each is copied once for many changes.
     "PRAGMA wal_autocheckpoint = 16384",  # 64 MiB
 )
 SQLITE_BEGIN = {"reading": "BEGIN", "writing": "BEGIN IMMEDIATE"}

@@ -1,15 +1,14 @@
-"""One transaction on a database: each step is one named statement."""
+"""One transaction on a database: each step is one named statement.
+
+What SQLite and PostgreSQL do each in their own way stands in ``sqlite`` and ``postgresql``.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy.exc import IntegrityError
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deniable.collection.store import queries
 from deniable.collection.store.contract import BlockRow, Count, ReportRow, SurveyRow, TokenRow
-from deniable.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,9 +20,11 @@ if TYPE_CHECKING:
 
 
 class SqlSession:
-    """The steps of ``contract.Writing``, on an open connection."""
+    """The steps of ``contract.Writing`` that are alike on every database."""
 
     __slots__ = ("_connection",)
+
+    where_reports_are: ClassVar[queries.ReportQueries] = queries.IN_TABLE
 
     def __init__(self, connection: Connection) -> None:
         """Work inside the connection's transaction."""
@@ -69,30 +70,19 @@ class SqlSession:
         row = self._one(queries.OPEN_BLOCK, of=survey)
         return None if row is None else BlockRow(*row[1:])
 
-    def kept(self, survey: int, ids: Sequence[str]) -> dict[str, ReportRow]:
-        """Return those of the reports that are kept already."""
-        kind = self._connection.dialect.name
-        wanted = list(ids) if kind == "postgresql" else json.dumps(ids)
-        rows = self._do(queries.KEPT_REPORTS[kind], of=survey, ids=wanted)
-        return {
-            name: ReportRow(name, block, view, values, bool(late))
-            for name, block, view, values, late in rows
-        }
-
     def counts(self, survey: int, block: int | None = None) -> list[Count]:
         """Return what was reported how often, in one block or all."""
+        questions = self.where_reports_are
         if block is None:
-            rows = self._do(queries.COUNTS, of=survey)
+            rows = self._do(questions.counts, of=survey)
         else:
-            rows = self._do(queries.COUNTS_OF_BLOCK, of=survey, nr=block)
+            rows = self._do(questions.counts_of_block, of=survey, nr=block)
         return [Count(*row) for row in rows]
 
     def reports(self, survey: int, after: str, limit: int) -> list[ReportRow]:
         """Return a page of reports in the order of their ids."""
-        rows = self._do(queries.PAGE_OF_REPORTS, of=survey, after=after, most=limit)
-        return [
-            ReportRow(name, block, view, values, late) for name, block, late, view, values in rows
-        ]
+        rows = self._do(self.where_reports_are.page, of=survey, after=after, most=limit)
+        return [ReportRow(*row) for row in rows]
 
     def refusals(self, survey: int) -> dict[str, int]:
         """Return how many reports were refused, by reason."""
@@ -170,31 +160,6 @@ class SqlSession:
             tally=block.tally,
         )
 
-    def add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
-        """Keep reports that are not kept yet, or give up."""
-        if not reports:
-            return
-        try:
-            self._add_reports(survey, reports)
-        except IntegrityError as error:
-            raise ConflictError("a report of this id is kept already") from error
-
-    def _add_reports(self, survey: int, reports: Sequence[ReportRow]) -> None:
-        if self._connection.dialect.name == "sqlite":
-            rows = [(survey, *row) for row in reports]
-            self._connection.exec_driver_sql(queries.ADD_REPORTS_SQLITE, rows)
-            return
-        ids, blocks, views, answers, late = map(list, zip(*reports, strict=True))
-        self._do(
-            queries.ADD_REPORTS_POSTGRESQL,
-            of=survey,
-            ids=ids,
-            blocks=blocks,
-            views=views,
-            answers=answers,
-            late=late,
-        )
-
     def add_to_block(self, survey: int, number: int, reports: int) -> None:
         """Count reports to an open block."""
         self._do(queries.COUNT_TO_BLOCK, of=survey, nr=number, more=reports)
@@ -204,10 +169,8 @@ class SqlSession:
         self._do(queries.POSTPONE_BLOCK.values(closes_at=closes_at), of=survey, nr=number)
 
     def close_block(self, survey: int, number: int, tally: bytes) -> None:
-        """Close a block for good, and efface the order in which its reports came."""
+        """Close a block for good."""
         self._do(queries.CLOSE_BLOCK.values(tally=tally), of=survey, nr=number)
-        if self._connection.dialect.name == "postgresql":
-            self._do(queries.LAY_ANEW_POSTGRESQL, of=survey, nr=number)
 
     def add_refusals(self, survey: int, reasons: Mapping[str, int]) -> None:
         """Count refused reports."""
@@ -225,11 +188,6 @@ class SqlSession:
         """Mark invitations as used."""
         if codes:
             self._do(queries.REDEEM, of=survey, codes=list(codes))
-
-    def forget_pairs(self, survey: int) -> None:
-        """Let nothing tell which report came with which invitation, while a block is open, too."""
-        if self._connection.dialect.name == "postgresql":
-            self._do(queries.FORGET_PAIRS, of=survey)
 
     def add_merged(self, survey: int, digest: str, body: bytes) -> None:
         """Keep a tally from another server."""

@@ -13,6 +13,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    column,
+    table,
 )
 
 metadata = MetaData()
@@ -25,6 +27,8 @@ server = Table(
     metadata,
     Column("place", Integer, primary_key=True),
     Column("name", Text, nullable=False),
+    # A random name of what the fresh reports are now; another after every change of them.
+    Column("mark", Text, nullable=False),
 )
 
 survey = Table(
@@ -80,6 +84,32 @@ report = Table(
     Column("values", Text, nullable=False),
     Column("late", Boolean, nullable=False),
     sqlite_with_rowid=False,
+)
+
+# Reports that SQLite has not yet laid into the table above; PostgreSQL never needs it.
+fresh = Table(
+    "fresh",
+    metadata,
+    _survey_key(),
+    Column("part", _TEXT, primary_key=True),
+    Column("key", _TEXT, primary_key=True),
+    Column("block", Integer, nullable=False),
+    Column("view", Integer, nullable=False),
+    Column("values", Text, nullable=False),
+    Column("late", Boolean, nullable=False),
+    Column("ids", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# On SQLite, a view of both.
+every_report = table(
+    "every_report",
+    column("survey", Integer),
+    column("id", Text),
+    column("block", Integer),
+    column("view", Integer),
+    column("values", Text),
+    column("late", Boolean),
 )
 
 refusal = Table(
