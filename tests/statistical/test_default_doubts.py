@@ -122,5 +122,17 @@ def test_rows_are_told_apart_as_numpy_does() -> None:
         rows = rng.choice(rng.integers(0, high, 6), (50, 3))
         found, places = distinct_rows(rows)
         expected = np.unique(rows, axis=0)
-        assert np.array_equal(found, expected)
+        assert np.array_equal(np.unique(found, axis=0), expected)
+        assert len(found) == len(expected)
         assert np.array_equal(found[places], rows)
+
+
+def test_wide_rows_that_mix_to_the_same_number_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What rows are mixed to only saves time: with a mixture of nothing they still differ."""
+    monkeypatch.setattr("deniable.estimation.distinct.SPREAD", np.uint64(0))
+    rows = np.random.default_rng(8).choice([1, 2**40], (60, 4))
+    found, places = distinct_rows(rows)
+    assert np.array_equal(found, np.unique(rows, axis=0))
+    assert np.array_equal(found[places], rows)
