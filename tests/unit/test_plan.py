@@ -60,6 +60,34 @@ def test_one_random_group_is_recommended_for_pairs() -> None:
     assert "views" in made.recommendation.reasons[1]
 
 
+def test_for_the_whole_joint_pairs_and_triples_count_alike() -> None:
+    """Groups grow with ε: neither the best for pairs alone nor the best for triples alone."""
+    asked = survey(Privacy(4.0, "independent"), (9, 16, 7, 15, 6, 5, 2, 2))
+    best = {
+        epsilon: plan(asked, 30_000, epsilon=epsilon, whole_joint=True).recommended
+        for epsilon in (4.0, 8.0)
+    }
+    assert best[4.0].label == "ask-one k=3"
+    assert best[8.0].label == "ask-one k=4"
+    triples = [list(table.names) for table in best[4.0].tables if len(table.names) == 3]
+    assert plan(asked, 30_000).recommended.label == "ask-one k=2"
+    assert plan(asked, 30_000, tables=triples).recommended.label == "ask-one k=4"
+    worth = [
+        plan(asked, 30_000, tables=tables).option("ask-one k=3").worth(1)
+        for tables in (triples, ())
+    ]
+    assert best[4.0].worth(1) == pytest.approx(math.sqrt(math.prod(worth)))
+
+
+def test_a_plan_is_for_every_table_or_for_some(file: Path) -> None:
+    """Asking for both is a mistake; of two attributes their pair is every table."""
+    with pytest.raises(EstimationError, match="every table, or for some"):
+        plan(survey(Privacy(1.0)), 100, tables=[["q0"]], whole_joint=True)
+    two = plan(survey(Privacy(1.0), (2, 3)), 100, whole_joint=True)
+    assert [table.names for table in two.recommended.tables] == [("q0", "q1")]
+    assert "10 tables" in run(file, "--people", 2000, "--whole-joint")
+
+
 def test_a_whole_view_is_recommended_when_epsilon_is_large() -> None:
     """From some ε on it is better to ask everybody everything."""
     best = plan(survey(Privacy(16.0)), 20_000).recommended

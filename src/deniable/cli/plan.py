@@ -24,6 +24,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--tables", "tables", multiple=True, help="Attributes of a table; repeatable.  [all pairs]"
 )
+@click.option("--whole-joint", is_flag=True, help="Every table, out of a model of all attributes.")
 @click.option("--width", type=float, help="Wanted: intervals no wider than this (high − low).")
 @click.option("--simultaneous", is_flag=True, help="All intervals of a table shall hold at once.")
 @click.option("--power", type=float, help="Wanted: power of the test of each pair.")
@@ -54,6 +55,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     epsilon: float | None,
     people: float | None,
     tables: tuple[str, ...],
+    whole_joint: bool,
     width: float | None,
     simultaneous: bool,
     power: float | None,
@@ -86,6 +88,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
         people,
         epsilon=epsilon,
         tables=wanted,
+        whole_joint=whole_joint,
         width=width,
         level=level,
         simultaneous=simultaneous,

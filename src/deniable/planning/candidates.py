@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from deniable.protocol.layouts import MOST_VIEWS
@@ -128,17 +127,19 @@ def _large(sizes: Sequence[int], epsilon: float) -> list[int]:
 
 
 def _by_table(survey: Survey, tables: Sequence[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the tables wanted as groups, unless they are all pairs, or all single attributes.
+    """Return the tables wanted as groups, unless that is all groups of so many attributes.
 
     A table within another needs no group; an attribute of no table gets one, as a survey asks
     every attribute.
     """
     names = survey.schema.names
     wanted = {frozenset(table) for table in tables}
-    every = {frozenset(pair) for pair in combinations(range(len(names)), 2)}
-    singles = {frozenset([place]) for place in range(len(names))}
-    if wanted <= singles or wanted - singles == every:
+    if all(len(table) == 1 for table in wanted):
         return ()
+    widest = max(map(len, wanted))
+    most = math.comb(len(names), widest)
+    if widest <= ALWAYS and sum(len(table) == widest for table in wanted) == most:
+        return ()  # every smaller table is within one of them
     largest = [one for one in wanted if not any(one < other for other in wanted)]
     alone = [{place} for place in range(len(names)) if not any(place in one for one in largest)]
     groups = sorted(tuple(sorted(one)) for one in (*largest, *alone))

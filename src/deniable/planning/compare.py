@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from deniable.errors import ChannelError, DesignError, EstimationError, nearest
@@ -33,6 +33,7 @@ NEAR = 0.1
 """What their number may be off for which the stages of a design are foreseen."""
 
 MOST_ROUNDS = 4
+PAIR, TRIPLE = 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,7 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
     *,
     epsilon: float | None = None,
     tables: Sequence[Sequence[str]] = (),
+    whole_joint: bool = False,
     width: float | None = None,
     level: float = 0.95,
     simultaneous: bool = False,
@@ -127,6 +129,8 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
         people: How many will answer; if not given, as many as ``width`` or ``power`` takes.
         epsilon: The level promised; the survey's own if not given.
         tables: The tables wanted; all pairs if not given.
+        whole_joint: Want every table, out of one model of the whole joint. Such a model is made
+            of what pairs and triples tell, so the design is judged by all of these alike.
         width: The width wanted of every cell's interval.
         level: The level of the intervals.
         simultaneous: Whether all intervals of a table shall hold at once.
@@ -155,7 +159,10 @@ def plan(  # noqa: PLR0913 -- one parameter for each word of the command
         association=association,
         power=power,
     )
-    wanted = places_of_tables(survey, tables)
+    if whole_joint and tables:
+        problem = "a plan is for every table, or for some"
+        raise EstimationError(problem, given=tables, expected="one of the two")
+    wanted = _of_whole_joint(survey) if whole_joint else places_of_tables(survey, tables)
     options, refused = _options(survey, wanted, goal, prior, people or USUAL, rng)
     if not options:
         raise DesignError("no design can be had: " + "; ".join(refused))
@@ -192,6 +199,13 @@ def places_of_tables(
             raise EstimationError(problem, given=list(table), expected="such as age,sex")
         found.append(places)
     return tuple(dict.fromkeys(found))
+
+
+def _of_whole_joint(survey: Survey) -> tuple[tuple[int, ...], ...]:
+    """Return all pairs and triples; with fewer attributes, what there is."""
+    count = len(survey.schema.names)
+    widths = [width for width in (PAIR, TRIPLE) if width <= count] or [count]
+    return tuple(chain.from_iterable(combinations(range(count), width) for width in widths))
 
 
 def _options(

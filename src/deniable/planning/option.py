@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,10 +129,18 @@ class Option:
         return largest_of(table.standard_errors(people).reshape(-1))
 
     def worth(self, people: float) -> float:
-        """Return how many plain answers a table is worth: the harmonic mean over the tables."""
+        """Return how many plain answers a table is worth.
+
+        It is the harmonic mean over the tables of as many attributes; the widths count alike,
+        in the geometric mean. A triple is always worth far less than a pair, and one mean over
+        all of them would be that of the triples.
+        """
         if self.blind:
             return 0.0
-        return len(self.tables) / sum(1 / table.worth(people) for table in self.tables)
+        lost: defaultdict[int, list[float]] = defaultdict(list)
+        for table in self.tables:
+            lost[len(table.names)].append(1 / table.worth(people))
+        return geometric_mean([len(parts) / sum(parts) for parts in lost.values()])
 
     def least_worth(self, people: float) -> float:
         """Return the worth of the table of which least will be known."""

@@ -38,8 +38,8 @@ class Recommendation:
 def recommend(options: Sequence[Option], goal: Goal) -> Recommendation:
     """Return the design that needs the fewest people for what is wanted.
 
-    Where neither a width nor a power is wanted: whose tables are worth most plain answers, in
-    the harmonic mean. A classic design is never recommended: at equal ε it only loses.
+    Where neither a width nor a power is wanted: whose tables are worth most plain answers, on
+    average (``Option.worth``). A classic design is never recommended: at equal ε it only loses.
 
     Raises:
         EstimationError: No design tells anything about every table.
@@ -86,7 +86,7 @@ def people_needed(option: Option, goal: Goal) -> float:
 
 
 def cost_of(option: Option, goal: Goal) -> float:
-    """Return what a design is judged by: people needed, or the mean of 1 / worth."""
+    """Return what a design is judged by: people needed, or 1 / worth."""
     needed = people_needed(option, goal)
     return needed if not math.isnan(needed) else 1 / option.worth(1.0)
 
