@@ -278,6 +278,56 @@ def test_a_storage_that_recovers_remembers_from_then_on() -> None:
     assert {entry.survey for entry in known.entries.values()} == {"other", DESIGN.survey}
 
 
+@pytest.mark.parametrize("stored_is_sent", [False, True])
+@pytest.mark.parametrize("new_is_sent", [False, True])
+def test_the_report_that_arrived_holds_when_the_memory_recovers(
+    *, stored_is_sent: bool, new_is_sent: bool
+) -> None:
+    """Answered twice because the memory failed: the other is never sent, or both are booked."""
+    storage = FlakyStorage(failures=0)
+    earlier = Device(storage, AGREED)
+    stored = earlier.respond(DESIGN, BLOCK, answer(0, 0, 0))
+    if stored_is_sent:
+        earlier.mark_sent(stored)
+    cost = earlier.ledger.total
+    storage.failures = 2 + new_is_sent
+    device = Device(storage, AGREED)
+    new = device.respond(DESIGN, BLOCK, answer(1, 1, 1))
+    assert new != stored
+    if new_is_sent:
+        device.mark_sent(new)
+    holds = new if new_is_sent and not stored_is_sent else stored
+    is_sent = new_is_sent or stored_is_sent
+    for _ in range(3):  # looking again changes nothing
+        assert device.unsent() == ([] if is_sent else [stored])
+        assert device.respond(DESIGN, BLOCK, answer(1, 0, 2)) == holds
+    device.set_cap(9.0)
+    for one in (device, Device(storage, AGREED)):
+        (entry,) = one.ledger.entries.values()
+        assert (entry.report, entry.sent) == (holds, is_sent)
+        times = 2 if new_is_sent and stored_is_sent else 1
+        assert one.ledger.total == pytest.approx(times * cost)
+        for epsilon in one.ledger.spent_by_attribute(DESIGN.survey).values():
+            assert epsilon <= one.ledger.total
+
+
+def test_a_report_on_its_way_while_the_memory_recovers_is_booked() -> None:
+    """It arrives after the device learned of another one that was sent: both were spent."""
+    storage = FlakyStorage(failures=0)
+    earlier = Device(storage, AGREED)
+    stored = earlier.respond(DESIGN, BLOCK, answer(0, 0, 0))
+    storage.failures = 3
+    device = Device(storage, AGREED)
+    device.respond(DESIGN, BLOCK, answer(1, 1, 1))
+    (on_its_way,) = device.unsent()
+    earlier.mark_sent(stored)
+    assert device.unsent() == []
+    device.mark_sent(on_its_way)
+    (entry,) = Device(storage, AGREED).ledger.entries.values()
+    assert (entry.report, entry.sent) == (stored, True)
+    assert entry.epsilon == pytest.approx(2 * device.examine(DESIGN, BLOCK).epsilon)
+
+
 def test_a_damaged_memory_is_an_error_and_not_a_fresh_start() -> None:
     """Forgetting a damaged memory would spend the same privacy twice."""
     storage = MemoryStorage()

@@ -22,6 +22,7 @@ import { deliver } from "./submit.js";
  * @typedef {import("./coin.js").WordCoin} Coin
  * @typedef {import("./design.js").Block} Block
  * @typedef {import("./design.js").Design} Design
+ * @typedef {import("./ledger.js").Entry} Entry
  * @typedef {import("./storage.js").Storage} Storage
  * @typedef {import("./submit.js").Sending} Sending
  */
@@ -127,10 +128,17 @@ export class Device {
    * @param {string} [survey] Only this survey's.
    * @returns {Promise<Report[]>} The reports that have not arrived yet.
    */
-  unsent(survey) {
+  async unsent(survey) {
+    return (await this.#waiting(survey)).map(({ report }) => report);
+  }
+
+  /**
+   * @param {string} [survey]
+   * @returns {Promise<Entry[]>}
+   */
+  #waiting(survey) {
     return this.#alone(async () => this.#ledger.entries
-      .filter((entry) => !entry.sent && (survey === undefined || entry.survey === survey))
-      .map(({ report }) => report));
+      .filter((entry) => !entry.sent && (survey === undefined || entry.survey === survey)));
   }
 
   /**
@@ -141,30 +149,30 @@ export class Device {
    * @returns {Promise<number>} How many arrived.
    */
   async submit(url, { survey, ...sending } = {}) {
-    const reports = await this.unsent(survey);
+    const waiting = await this.#waiting(survey);
     const tries = [];
-    for (const report of reports) tries.push(await this.#deliver(url, report, sending));
+    for (const entry of waiting) tries.push(await this.#deliver(url, entry, sending));
     const failed = tries.find((error) => error !== null);
     if (failed) throw failed;
-    return reports.length;
+    return waiting.length;
   }
 
   /**
    * @param {string} url
-   * @param {Report} report
+   * @param {Entry} entry
    * @param {Sending} sending
    * @returns {Promise<unknown>} Why it did not arrive; null if it did.
    */
-  async #deliver(url, report, sending) {
+  async #deliver(url, entry, sending) {
     try {
-      await deliver(url, report, sending);
+      await deliver(url, entry.report, sending);
     } catch (error) {
       return error;
     }
-    await this.#alone(async () => {
-      this.#ledger.markSent(report);
-      await this.#remember();
-    });
+    // Booked before the memory is asked: it may know of another report for this survey,
+    // and the one that arrived holds.
+    this.#ledger.learn([{ ...entry, sent: true }]);
+    await this.#alone(() => this.#remember());
     return null;
   }
 
@@ -217,7 +225,7 @@ export class Device {
       return;
     }
     const stored = document === null ? new Ledger() : readLedger(document);
-    stored.learn(this.#ledger);
+    stored.learn(this.#ledger.entries);
     stored.cap = this.#newCap ?? stored.cap;
     this.#ledger = stored;
     this.#readable = true;

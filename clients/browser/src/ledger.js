@@ -1,7 +1,7 @@
 /**
  * What one device has said and spent: reports by survey, ε by survey and attribute.
  *
- * Promises: sums are rounded up; entries are never removed and only `sent` changes; the
+ * Promises: sums are rounded up; what was sent stays and what it cost is never less; the
  * stored document (the same as the Python client's) holds reports, never answers; a damaged
  * document is an error, for to forget it would be to spend ε twice.
  */
@@ -112,22 +112,14 @@ export class Ledger {
     this.#entries.set(place(survey, wave), entry);
   }
 
-  /** @param {Report} report A report that has arrived. */
-  markSent(report) {
-    for (const [key, entry] of this.#entries) {
-      if (entry.report.id === report.id) this.#entries.set(key, { ...entry, sent: true });
-    }
-  }
-
   /**
    * Take over what another copy of this ledger knows.
-   * @param {Ledger} other Its entries hold where both have one.
+   * @param {Iterable<Entry>} others
    */
-  learn(other) {
-    for (const entry of other.entries) {
+  learn(others) {
+    for (const entry of others) {
       const key = place(entry.survey, entry.wave);
-      const sent = entry.sent || Boolean(this.#entries.get(key)?.sent);
-      this.#entries.set(key, { ...entry, sent });
+      this.#entries.set(key, settle(this.#entries.get(key) ?? entry, entry));
     }
   }
 
@@ -137,6 +129,26 @@ export class Ledger {
     const cap = this.cap === Infinity ? null : this.cap;
     return JSON.stringify({ deniable: VERSION, cap, entries });
   }
+}
+
+/**
+ * What holds where two entries answer the same survey: the report that arrived, and the other
+ * one is never sent. If none arrived, mine holds; if both did, mine does, at the cost of both.
+ * @param {Entry} mine
+ * @param {Entry} other
+ * @returns {Entry}
+ */
+function settle(mine, other) {
+  const same = mine.report.id === other.report.id;
+  const sent = mine.sent || other.sent;
+  if (!same && !(mine.sent && other.sent)) return other.sent ? other : mine;
+  const add = (/** @type {number[]} */ costs) => (same ? Math.max(...costs) : sumUp(costs));
+  const names = Object.keys({ ...mine.attributes, ...other.attributes });
+  const costs = names.map((name) => (
+    [name, add([mine.attributes[name] ?? 0, other.attributes[name] ?? 0])]
+  ));
+  const epsilon = add([mine.epsilon, other.epsilon]);
+  return { ...mine, sent, epsilon, attributes: Object.fromEntries(costs) };
 }
 
 /**

@@ -160,6 +160,55 @@ test("what could not be written is written when the storage recovers", async () 
   assert.equal((await later.ledger()).cap, 7);
 });
 
+for (const [storedIsSent, newIsSent] of [[false, false], [false, true], [true, false], [true, true]]) {
+  test(`the report that arrived holds when the memory recovers: ${storedIsSent}, ${newIsSent}`, async () => {
+    const storage = new Watched();
+    const earlier = new Device({ storage, agreement });
+    const stored = await earlier.respond(design, block, answer);
+    if (storedIsSent) await earlier.submit("https://example", { send: keeps });
+    storage.failing = "read write";
+    const device = new Device({ storage, agreement });
+    const made = await device.respond(design, block, answer);
+    assert.notEqual(made.id, stored.id);
+    if (newIsSent) await device.submit("https://example", { send: keeps });
+    storage.failing = "";
+    const holds = newIsSent && !storedIsSent ? made : stored;
+    for (let look = 0; look < 3; look += 1) {
+      const waiting = storedIsSent || newIsSent ? [] : [stored.id];
+      assert.deepEqual((await device.unsent()).map(({ id }) => id), waiting);
+      assert.equal((await device.respond(design, block, other)).id, holds.id);
+    }
+    await device.setCap(9);
+    const { epsilon } = device.examine(design, block);
+    for (const one of [device, new Device({ storage, agreement })]) {
+      const ledger = await one.ledger();
+      const [{ report, sent }, ...more] = ledger.entries;
+      assert.deepEqual([report.id, sent, more], [holds.id, storedIsSent || newIsSent, []]);
+      const times = storedIsSent && newIsSent ? 2 : 1;
+      assert.ok(ledger.total >= times * epsilon && ledger.total < times * epsilon + 1e-9);
+    }
+  });
+}
+
+test("a report on its way while the memory recovers is booked", async () => {
+  const storage = new Watched();
+  const earlier = new Device({ storage, agreement });
+  await earlier.respond(design, block, answer);
+  storage.failing = "read write";
+  const device = new Device({ storage, agreement });
+  await device.respond(design, block, answer);
+  await device.submit("https://example", {
+    send: async (url, body) => {
+      storage.failing = "";
+      await earlier.submit("https://example", { send: keeps });
+      assert.deepEqual(await device.unsent(), []);
+      return keeps(url, body);
+    },
+  });
+  const { total } = await new Device({ storage, agreement }).ledger();
+  assert.ok(total >= 2 * device.examine(design, block).epsilon);
+});
+
 test("two devices on one storage learn from each other", async () => {
   const storage = new MemoryStorage();
   const one = new Device({ storage, agreement });

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from deniable.channels import SystemCoin, fresh_id
 from deniable.device.agreement import Agreement, Certificate, examine
 from deniable.device.answer import untraced
-from deniable.device.ledger import Ledger, ledger_from_bytes
+from deniable.device.ledger import Entry, Ledger, ledger_from_bytes
 from deniable.errors import AnswerError, EpsilonError, PrivacyRefusedError, StorageError
 from deniable.protocol import Report
 
@@ -61,6 +61,8 @@ class Device:
         self._examined: dict[tuple[str, str], Certificate] = {}
         self._known: bytes | None = None
         self._ledger = Ledger()
+        # What is on its way, perhaps, whatever the ledger has learned since.
+        self._handed_out: dict[bytes, Entry] = {}
         with self._alone():
             pass
 
@@ -105,7 +107,8 @@ class Device:
         certificate = self.examine(design, block)
         self._ledger.allow(certificate)
         report = self._randomize(design, block, answer)
-        self._ledger.add(design, certificate, report, wave)
+        entry = self._ledger.add(design, certificate, report, wave)
+        self._handed_out[report.identity] = entry
         self._remember()
         return report
 
@@ -124,18 +127,26 @@ class Device:
         return Report(design.digest, block.digest, self._name_report(), view, values)
 
     def mark_sent(self, report: Report) -> None:
-        """Remember that a report has arrived."""
+        """Remember that a report has arrived.
+
+        It is booked before the memory is asked: meanwhile this may have learned of another
+        report for the same survey, and the one that arrived holds.
+        """
+        entry = self._ledger.find(report) or self._handed_out.get(report.identity)
+        if entry is None:
+            return
+        arrived = dataclasses.replace(entry, sent=True)
+        self._ledger.learn(Ledger({(entry.survey, entry.wave): arrived}))
         with self._alone():
-            for key, entry in self._ledger.entries.items():
-                if entry.report.identity == report.identity:
-                    self._ledger.entries[key] = dataclasses.replace(entry, sent=True)
-                    self._remember()
-                    return
+            self._remember()
 
     def unsent(self, survey: str | None = None) -> list[Report]:
         """Return the reports that have not arrived yet, of one survey or of all."""
-        entries = self._ledger.entries.values()
-        return [e.report for e in entries if not e.sent and survey in (None, e.survey)]
+        with self._alone():
+            entries = self._ledger.entries.values()
+        found = [one for one in entries if not one.sent and survey in (None, one.survey)]
+        self._handed_out.update((one.report.identity, one) for one in found)
+        return [one.report for one in found]
 
     def set_cap(self, cap: float) -> None:
         """Let the respondent limit the ε spent on all surveys together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from deniable.channels import format_epsilon
@@ -80,12 +80,14 @@ class Ledger:
         self.entries[design.survey, wave] = entry
         return entry
 
+    def find(self, report: Report) -> Entry | None:
+        """Return the entry of a report."""
+        return next((one for one in self.entries.values() if one.report == report), None)
+
     def learn(self, other: Ledger) -> None:
-        """Take over what another ledger knows and this one does not."""
+        """Take over what another ledger knows, as of this device in a time without memory."""
         for key, entry in other.entries.items():
-            mine = self.entries.setdefault(key, entry)
-            if entry.sent and not mine.sent and entry.report == mine.report:
-                self.entries[key] = entry
+            self.entries[key] = settle(self.entries.get(key, entry), entry)
 
     def to_bytes(self) -> bytes:
         """Return the document that is stored."""
@@ -102,6 +104,27 @@ class Ledger:
         ]
         cap = None if math.isinf(self.cap) else self.cap
         return json.dumps({"deniable": VERSION, "cap": cap, "entries": entries}).encode()
+
+
+def settle(mine: Entry, other: Entry) -> Entry:
+    """Return what holds where two entries answer the same survey and wave.
+
+    The report that arrived holds, and the other one is never sent. If none arrived, mine
+    holds. If both did, nothing can be taken back: mine holds, at the cost of both.
+    """
+    if mine.report == other.report:
+        costs = {**other.attributes, **mine.attributes}
+        most = {name: max(c, other.attributes.get(name, 0.0)) for name, c in costs.items()}
+        epsilon = max(mine.epsilon, other.epsilon)
+        return replace(mine, sent=mine.sent or other.sent, epsilon=epsilon, attributes=most)
+    if not other.sent:
+        return mine
+    if not mine.sent:
+        return other
+    names = {**mine.attributes, **other.attributes}
+    both = [mine.attributes, other.attributes]
+    costs = {name: _sum_up(costs.get(name, 0.0) for costs in both) for name in names}
+    return replace(mine, epsilon=_sum_up([mine.epsilon, other.epsilon]), attributes=costs)
 
 
 def ledger_from_bytes(document: bytes) -> Ledger:
