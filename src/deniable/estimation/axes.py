@@ -1,7 +1,8 @@
-"""The axes of a table as groups have them: summed out, put in their order, and back."""
+"""The axes of a table: as groups have them, summed out and back, and as if independent."""
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,3 +33,15 @@ def widened(part: Array, order: Sequence[int], shape: Sequence[int]) -> Array:
     """Repeat a result along the axes that were not asked."""
     wide = [size if axis in order else 1 for axis, size in enumerate(shape)]
     return np.broadcast_to(part.reshape(wide), tuple(shape))
+
+
+def product_of_margins(table: Array) -> Array:
+    """Return the table with the same margins in which the axes are independent.
+
+    >>> product_of_margins(np.array([[0.5, 0.0], [0.25, 0.25]])).tolist()
+    [[0.375, 0.125], [0.375, 0.125]]
+    """
+    axes = range(table.ndim)
+    margins = [table.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    result: Array = reduce(np.multiply.outer, margins)
+    return result

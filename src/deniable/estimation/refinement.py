@@ -3,7 +3,8 @@
 An EM step from the model's table is the expectation of the people's own table if they were
 drawn from the model. Few steps let the reports correct what a mixture cannot say; very many
 end at the table's maximum likelihood, which is best where the reports fill the table. How
-many is read off the folds, one number for all tables of as many attributes.
+many is read off the folds, one number for all tables of as many attributes. Pairs are
+settled in another way.
 """
 
 from __future__ import annotations
@@ -28,18 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.climb import Seen
-    from deniable.estimation.latent_class import LatentClass
+    from deniable.estimation.settling import Settlement
 
     Array = NDArray[np.float64]
-    Pairs = dict[tuple[int, str, str], Array]
 
 STEPS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, inf)
 """The numbers of EM steps tried; infinity stands for maximum likelihood."""
 
-WIDEST = 4
-"""Tables of more attributes are refined like those of so many, but by one step at most."""
+NARROWEST, WIDEST = 3, 4
+"""Tables of more attributes are refined like the widest of these, but by one step at most."""
 
-PAIR = 2
 MOST_STEPS = 500
 """Accelerated EM steps after which maximum likelihood is taken to be reached."""
 
@@ -57,10 +56,6 @@ FULL = 2**8
 """Tables of more cells are never filled by reports: they get at most ``FEW`` steps."""
 
 FEW = 16.0
-SURE = 10.0
-"""Standard errors of the gain from which dependence is told so well that every pair takes
-``FEW`` steps: the people counted are nearer to their own reports than any held out are, and
-held-out likelihood, a sum over all cells, then hardly tells one step from sixteen."""
 
 TRIALS = 64
 """Tables times folds that are asked about each width."""
@@ -72,41 +67,37 @@ MOST_EFFORT_OF_TRIALS = 2**25
 """Numbers worked out in an EM step on all tables that the folds are asked about."""
 
 SCATTERED = 8
-"""With more batches than this, tables wider than a pair are left as the model has them."""
+"""With more batches than this tables are left as the model has them."""
 
 TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """How many EM steps a table gets, by its number of attributes, from one attribute on."""
+    """How many EM steps a table gets, by its number of attributes, from ``NARROWEST`` on."""
 
     steps: tuple[float, ...]
 
     def of(self, width: int) -> float:
         """Return the number of steps for a table of so many attributes."""
-        if width <= len(self.steps):
-            return self.steps[width - 1]
-        return min(self.steps[-1], 1.0) if len(self.steps) == WIDEST else 0.0
+        if not self.steps or width < NARROWEST:
+            return 0.0
+        if width < NARROWEST + len(self.steps):
+            return self.steps[width - NARROWEST]
+        return min(self.steps[-1], 1.0)
 
 
-def choose_refinement(fit: LatentClass, *, rng: np.random.Generator) -> Refinement:
+def choose_refinement(settlement: Settlement, *, rng: np.random.Generator) -> Refinement:
     """Ask the folds how many steps serve them best.
 
     Where respondents were asked different things, a table of three is seen through very many
     lenses, each of few people: nothing is left there that the model has not used.
     """
-    if fit.folds.number == 1:
+    fit = settlement.fit
+    if fit.folds.number == 1 or len(fit.folds.evidence.batches) > SCATTERED:
         return Refinement(())
-    scattered = len(fit.folds.evidence.batches) > SCATTERED
-    widest = min(PAIR if scattered else WIDEST, len(fit.model.names))
-    steps: list[float] = []
-    known: Pairs = {}
-    for width in range(1, widest + 1):
-        best = _best_steps(fit, width, steps, known, rng)
-        least = FEW if width == PAIR and fit.gain > SURE * fit.error and not scattered else 0.0
-        steps.append(max(best, least))
-    return Refinement(tuple(steps))
+    widths = range(NARROWEST, min(WIDEST, len(fit.model.names)) + 1)
+    return Refinement(tuple([_best_steps(settlement, width, rng) for width in widths]))
 
 
 def affordable(sights: Sequence[Seen]) -> bool:
@@ -126,17 +117,11 @@ def refine(start: Array, sights: Sequence[Seen], steps: float) -> Array:
 class _Trial:
     """A table on its way from a climb's model to its own reports, judged by one fold."""
 
-    def __init__(
-        self,
-        fit: LatentClass,
-        names: Sequence[str],
-        judge: int,
-        before: Sequence[float],
-        known: Pairs,
-    ) -> None:
+    def __init__(self, settlement: Settlement, names: Sequence[str], judge: int) -> None:
+        folds = settlement.fit.folds
+        taught, held = folds.evidence_fitted(judge), folds.evidence_held(judge)
         self.judge = judge
-        taught, held = fit.folds.evidence_fitted(judge), fit.folds.evidence_held(judge)
-        self.table = _started(fit, names, judge, before, known)
+        self.table = _started(settlement, names, judge)
         self.fitted = seen_in(observe(taught, names).sights)
         self.held = merged(covering_of(held, names))
         self.before = [np.log(sight.see(self.table)) for sight in self.held]
@@ -154,44 +139,27 @@ class _Trial:
         return total
 
 
-def _started(
-    fit: LatentClass, names: Sequence[str], judge: int, before: Sequence[float], known: Pairs
-) -> Array:
-    """Return a climb's table, raked to its pairs as they will be refined."""
-    climb, taught = fit.climbs[judge], fit.folds.evidence_fitted(judge)
-    table = climb.table(names)
-    if len(names) <= PAIR or not before[PAIR - 1]:
-        return table
-    pairs = {}
-    for one, two in combinations(range(len(names)), PAIR):
-        pair = names[one], names[two]
-        key = (judge, *pair)
-        if key not in known:
-            sights = seen_in(observe(taught, pair).sights)
-            known[key] = refine(climb.table(pair), sights, before[PAIR - 1])
-        pairs[one, two] = known[key]
-    return rake(table, pairs)
+def _started(settlement: Settlement, names: Sequence[str], judge: int) -> Array:
+    """Return a climb's table, raked to its pairs as they are settled without its judge."""
+    places = combinations(range(len(names)), 2)
+    pairs = {key: settlement.without(judge, tuple(names[place] for place in key)) for key in places}
+    known = {key: table for key, table in pairs.items() if table is not None}
+    return rake(settlement.fit.climbs[judge].table(names), known)
 
 
-def _best_steps(
-    fit: LatentClass,
-    width: int,
-    before: Sequence[float],
-    known: Pairs,
-    rng: np.random.Generator,
-) -> float:
+def _best_steps(settlement: Settlement, width: int, rng: np.random.Generator) -> float:
     """Take more and more steps until the held-out people have twice been served worse."""
-    tables = some_tables(fit, width, rng)
+    folds = settlement.fit.folds.number
+    tables = some_tables(settlement.fit, width, rng)
     if not tables:
         return 0.0
-    crowded = len(fit.folds.evidence.batches) > SCATTERED
-    each = 1 if crowded else max(1, min(fit.folds.number, TRIALS // len(tables)))
+    each = max(1, min(folds, TRIALS // len(tables)))
     asked = [
-        (names, (place + judge) % fit.folds.number)
+        (names, (place + judge) % folds)
         for judge in range(each)
         for place, names in enumerate(tables)
     ]
-    trials = _within_means(_Trial(fit, names, judge, before, known) for names, judge in asked)
+    trials = _within_means(_Trial(settlement, names, judge) for names, judge in asked)
     if not trials:
         return 0.0
     roomy = any(trial.table.size > FULL for trial in trials)
@@ -203,7 +171,7 @@ def _best_steps(
         for trial in trials:
             trial.go(steps if steps == inf else steps - done)
         done = steps
-        gain, error = _verdict(trials, fit.folds.number)
+        gain, error = _verdict(trials, folds)
         worse = 0 if gain > best else worse + 1
         best = max(best, gain)
         if gain - CAUTION * error > sure:

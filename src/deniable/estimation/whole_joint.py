@@ -10,19 +10,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.estimation.climb import em_step
 from deniable.estimation.inquiry import asked_together
 from deniable.estimation.latent_class import LatentClass, fit_latent_class
 from deniable.estimation.method import NOT_TOGETHER, tabulate
 from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.raking import rake
-from deniable.estimation.refinement import Refinement, affordable, choose_refinement, refine
-from deniable.estimation.settling import settle_pairs
+from deniable.estimation.refinement import (
+    NARROWEST,
+    Refinement,
+    affordable,
+    choose_refinement,
+    refine,
+)
+from deniable.estimation.settling import Settlement, settle_pairs
 from deniable.estimation.stack import seen_in
 from deniable.estimation.unbiased import pooled
+from deniable.estimation.whole_people import whole_people
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -50,14 +56,14 @@ class WholeJoint:
     Attributes:
         source: The reports.
         fit: The latent classes; at independence if nothing else served held-out people better.
-        pairs: The pairs on which the reports overrule the model.
+        settlement: The pairs, as they are settled between the model and their own reports.
         refinement: How far a table follows its own reports away from the model.
         reason: Why it is so; sentences without the last full stop.
     """
 
     source: Source
     fit: LatentClass
-    pairs: Mapping[tuple[str, ...], Array]
+    settlement: Settlement
     refinement: Refinement
     reason: str
 
@@ -85,17 +91,16 @@ class WholeJoint:
         raw = self.model.table(attributes)  # refuses what is no table
         ordered = tuple(sorted(attributes, key=self.names.index))
         sights = seen_in(self._observed(ordered))
-        if ordered in self.pairs:
-            found = self.pairs[ordered]
+        if ordered in self.settlement.tables:
+            found = self.settlement.tables[ordered]
         else:
             places = [attributes.index(name) for name in ordered]
             found = self._raked(raw.transpose(places), ordered)
-            steps = self.refinement.of(len(ordered)) if len(ordered) != 2 else 0.0  # noqa: PLR2004 -- a pair is settled
-            if steps and affordable(sights):
-                found = refine(found, sights, steps)
-        # What the model expects of the people themselves, given what each of them reported.
         if affordable(sights):
-            found = em_step(sights, found)
+            # One step more than the model needs: what it expects of the people themselves,
+            # given what each of them reported.
+            found = refine(found, sights, self.refinement.of(len(ordered)) + 1)
+        found = whole_people(found, self.fit.folds.evidence.people)
         return found.transpose([ordered.index(name) for name in attributes])
 
     def estimate(self, attributes: Sequence[str]) -> Table:
@@ -134,7 +139,9 @@ class WholeJoint:
 
     def _raked(self, table: Array, names: tuple[str, ...]) -> Array:
         places = combinations(range(len(names)), 2)
-        chosen = {(one, two): self.pairs.get((names[one], names[two])) for one, two in places}
+        chosen = {
+            (one, two): self.settlement.tables.get((names[one], names[two])) for one, two in places
+        }
         return rake(table, {key: pair for key, pair in chosen.items() if pair is not None})
 
     def _observed(self, names: tuple[str, ...]) -> Sequence[Sight]:
@@ -178,12 +185,13 @@ def fit_whole_joint(
         progress: Is told how far a fit of more than a second is.
     """
     fit = fit_latent_class(evidence_of(source), rng=rng, threads=threads, progress=progress)
-    refinement = choose_refinement(fit, rng=rng)
-    pairs = settle_pairs(fit, refinement, rng=rng)
-    return WholeJoint(source, fit, pairs, refinement, _reason(fit, refinement))
+    settlement = settle_pairs(fit, rng=rng)
+    refinement = choose_refinement(settlement, rng=rng)
+    return WholeJoint(source, fit, settlement, refinement, _reason(settlement, refinement))
 
 
-def _reason(fit: LatentClass, refinement: Refinement) -> str:
+def _reason(settlement: Settlement, refinement: Refinement) -> str:
+    fit = settlement.fit
     if fit.folds.number == 1:
         return "so few people cannot be divided, and only independence needs no dividing"
     if not fit.gain:
@@ -196,10 +204,11 @@ def _reason(fit: LatentClass, refinement: Refinement) -> str:
         )
     parts = [
         f"{_steps(steps)} on the reports of {width} attributes"
-        for width, steps in enumerate(refinement.steps, 1)
+        for width, steps in enumerate(refinement.steps, NARROWEST)
         if steps
     ]
-    return f"{told}, and {', '.join(parts)} still more likely" if parts else told
+    told = f"{told}, and {', '.join(parts)} still more likely" if parts else told
+    return f"{told}; {settlement.reason}" if settlement.reason else told
 
 
 def _steps(steps: float) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from deniable.estimation.axes import product_of_margins
 from deniable.estimation.method import Method, tabulate
 from deniable.estimation.scene import scenes_of
 from deniable.estimation.simplex import nearest_proper
@@ -16,7 +14,7 @@ from deniable.estimation.whole_joint import fit_whole_joint
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    import numpy as np
 
     from deniable.estimation.evidence import Evidence
     from deniable.estimation.model import Progress
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from deniable.estimation.scene import Scene
     from deniable.estimation.table import Table
     from deniable.estimation.whole_joint import WholeJoint
-
-    Array = NDArray[np.float64]
 
 PLENTY = 100.0
 """Plain answers per cell from which reports fill a table."""
@@ -89,7 +85,7 @@ def filled(scene: Scene) -> Table | None:
     best = scene.summit().table
     said = f"{worth:,.0f} plain answers a cell"
     if len(observation.shape) > 1:
-        gain = scene.likelihood(best) - scene.likelihood(_product(best))
+        gain = scene.likelihood(best) - scene.likelihood(product_of_margins(best))
         freedom = prod(observation.shape) - 1 - sum(size - 1 for size in observation.shape)
         if not is_certain(gain, freedom):
             return None
@@ -101,12 +97,6 @@ def filled(scene: Scene) -> Table | None:
 def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Generator) -> Table:
     """Return maximum likelihood where reports fill the table, else the whole joint's."""
     return answer(source, rng=rng)(attributes)
-
-
-def _product(table: Array) -> Array:
-    axes = range(table.ndim)
-    margins = [table.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
-    return np.asarray(reduce(np.multiply.outer, margins))
 
 
 METHOD = Method(
