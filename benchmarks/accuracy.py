@@ -22,48 +22,32 @@ import sys
 import time
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from _kinds import MADE_UP
 from _measure import verdict
-from _populations import (
-    ADULT,
-    MADE_UP,
-    NETWORKS,
-    adult,
-    found,
-    from_network,
-    reports_of,
-)
+from _populations import ADULT, NETWORKS, adult, found, from_network, reports_of
+from _scores import scores_of, tables_of
 
-from deniable.cli.terminal import progress
 from deniable.errors import DeniableError
-from deniable.estimation import METHODS, fit_whole_joint
-from deniable.estimation.climb import climb
-from deniable.estimation.observation import observe
-from deniable.estimation.sight import merged
-from deniable.experiments.kikuchi import largest_error, total_variation
+from deniable.estimation import fit_whole_joint
 from deniable.schema import Privacy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from deniable.experiments.population import Population
-    from deniable.protocol import Tally
 
     Array = NDArray[np.float64]
-    Give = Callable[[Sequence[str]], Array]
 
-WIDTHS = (2, 3, 4, 5, 6)
 ALLOWED = 1.10
 """Of the target: the noise of a few seeds."""
 
 MOST_WORSE = 1.05
-PLAIN_STEPS = 100
 TARGETS = {
     0.5: ((0.059, 0.060, 0.050, 0.039, 0.029), (0.20, 0.32, 0.44, 0.55, 0.65)),
     1.0: ((0.0230, 0.0243, 0.0218, 0.0182, 0.0145), (0.098, 0.181, 0.269, 0.358, 0.447)),
@@ -116,7 +100,7 @@ def on_adult(asked: Asked) -> bool:
     if asked.data is None:
         return _left_out("Adult", "--data")
     people = adult(asked.data)
-    tables = _tables(people)
+    tables = tables_of(people)
     met, spent = [], []
     for epsilon, (cell, variation) in TARGETS.items():
         privacy = _apart(epsilon, "k-ary")
@@ -124,13 +108,13 @@ def on_adult(asked: Asked) -> bool:
         scores = {}
         for name in ("default",) if asked.quick else ("default", *OTHERS):
             runs = 1 if name == "plain EM" else asked.seeds
-            scores[name] = _mean(people, privacy, tables, name, range(1, 1 + runs))
+            scores[name] = scores_of(people, privacy, tables, name, range(1, 1 + runs))
             _line(name if runs == asked.seeds else f"{name}, 1 seed", scores[name])
         target = np.stack([cell, variation], axis=1)
         _line("target: ours", target)
         met.append(_compare(scores["default"], target))
     print(f"\nAdult, ε = 1 for each attribute, subsets, {asked.seeds} seeds")
-    score = _mean(people, _apart(1.0, "best"), tables, "default", range(1, 1 + asked.seeds))
+    score = scores_of(people, _apart(1.0, "best"), tables, "default", range(1, 1 + asked.seeds))
     _line("default", score)
     met.append(_compare(score[:, :1], np.array(SUBSETS)[:, None]))
     spent.append(times(people))
@@ -165,14 +149,14 @@ def by_design(asked: Asked) -> bool:
     if asked.data is None:
         return _left_out("Adult", "--data")
     people = adult(asked.data)
-    tables = _tables(people)
+    tables = tables_of(people)
     met = []
     for epsilon, target in DESIGNS.items():
         print(f"\nAdult, ε = {epsilon:g} for all answers together, default, {asked.seeds} seeds")
         best = None
         for label, privacy in _designs(epsilon).items():
             try:
-                score = _mean(people, privacy, tables, "default", range(1, 1 + asked.seeds))
+                score = scores_of(people, privacy, tables, "default", range(1, 1 + asked.seeds))
             except DeniableError as error:
                 print(f"{label:<22} cannot be had: {error}")
                 continue
@@ -233,69 +217,13 @@ def _beside(made: dict[int, Population], epsilon: float, most: int, others: Sequ
     scores = {}
     for name in dict.fromkeys(("default", *SIMPLE, *others)):
         found = [
-            _mean(people, _apart(epsilon, "k-ary"), _tables(people, most, seed), name, [seed])
+            scores_of(people, _apart(epsilon, "k-ary"), tables_of(people, most, seed), name, [seed])
             for seed, people in made.items()
         ]
         scores[name] = np.mean(found, axis=0)
         _line(name, scores[name])
     rival = np.minimum(*(scores[name] for name in SIMPLE))
     return _compare(scores["default"], rival, MOST_WORSE)
-
-
-def _mean(
-    people: Population,
-    privacy: Privacy,
-    tables: Sequence[Sequence[tuple[int, ...]]],
-    method: str,
-    seeds: Iterable[int],
-) -> Array:
-    """Return [w, (largest error, total variation)], the mean over the tables and seeds."""
-    total = sum(map(len, tables))
-    chosen = list(seeds)
-    found = []
-    with progress(f"{method}", total * len(chosen), unit="tables") as done:
-        for seed in chosen:
-            give = _giver(method, reports_of(people, privacy, seed), seed)
-            found.append([_errors(people, give, one, done) for one in tables])
-    return np.mean(found, axis=0)
-
-
-def _errors(
-    people: Population, give: Give, tables: Sequence[tuple[int, ...]], done: Callable[[int], None]
-) -> Array:
-    errors = []
-    for table in tables:
-        truth = people.counts(table) / len(people.answers)
-        found = give([people.names[place] for place in table])
-        errors.append((largest_error(found, truth), total_variation(found, truth)))
-        done(1)
-    return np.mean(errors, axis=0)
-
-
-def _giver(method: str, tally: Tally, seed: int) -> Give:
-    if method == "plain EM":
-        return lambda names: _plain(tally, names)
-    give = METHODS[method].prepare(tally, rng=np.random.default_rng(seed))
-    return lambda names: give(names).estimate
-
-
-def _plain(tally: Tally, names: Sequence[str]) -> Array:
-    """Return EM from even shares, table by table, for at most ``PLAIN_STEPS`` steps."""
-    observation = observe(tally, names)
-    even = np.full(observation.shape, 1 / observation.cells)
-    return climb(merged(observation.sights), even, gap=1.0, most_steps=PLAIN_STEPS).table
-
-
-def _tables(people: Population, most: int = 0, seed: int = 0) -> list[list[tuple[int, ...]]]:
-    """Return all tables of each width, or so many drawn at random."""
-    count, rng = len(people.sizes), np.random.default_rng([3, seed])
-    chosen = []
-    for width in WIDTHS:
-        every = list(combinations(range(count), width))
-        if most and comb(count, width) > most:
-            every = [every[place] for place in rng.choice(len(every), most, replace=False)]
-        chosen.append(every)
-    return chosen
 
 
 def _compare(score: Array, target: Array, allowed: float = ALLOWED) -> bool:

@@ -55,10 +55,10 @@ CAUTION = 1.0
 """Standard errors that a gain must be worth."""
 
 SHARES = 9
-DOUBT = 0.99
+DOUBT = 0.999
 """Belief in independence before the folds are asked, where their verdict is against it. Of
-fits to people without any dependence about one in fifty seems 2 nats better, and one in a
-hundred 4; a dependence worth so little, left out, costs little too."""
+fits to people without any dependence one in fifty seems 2 nats better, one in a hundred 4;
+a dependence that is worth so little costs little, too, if it is left out."""
 
 FEWEST = 64
 """With fewer people nothing is held out, and the attributes are taken to be independent."""
