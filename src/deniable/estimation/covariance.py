@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.errors import EstimationError
 from deniable.estimation.lens import PointLens
-from deniable.estimation.sight import Sight, shares_of
+from deniable.estimation.sight import Sight, shares_of, squares_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,8 @@ MOST_WORK = 2**31
 
 CERTAIN = 0.02
 """If all other cells together hold less, what they do is taken from the cell itself."""
+
+TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,22 +126,35 @@ class Dispersion:
         """
         shape = self.centre.shape
         constant, linear, square = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        proper = np.clip(self.centre, 0, 1) / np.clip(self.centre, 0, 1).sum()
+        for factor, sight in self._factors():
+            inside = sight.inside(sight.see(proper))
+            outside = self._outside(sight, proper, inside)
+            constant += factor * outside
+            linear += factor * (inside - outside)
+            square -= factor
+        return Curve(constant, linear, square)
+
+    def _outside(self, sight: Sight, proper: Array, inside: Array) -> Array:
+        """Return b, E[U[Y, x]² | an answer other than x], for each cell.
+
+        Where channels alone tell it, it is that of a proper table: noise puts the centre far
+        outside, and a line through moments found there may lead to half the variance.
+        """
+        known = squares_at(sight, proper)
+        even = squares_at(sight, np.full_like(proper, 1 / proper.size))
+        if known is not None and even is not None:
+            # Where a cell has everything, the others are taken to be spread evenly.
+            taken = np.where(1 - proper < CERTAIN, CERTAIN, 0.0)
+            share = (1 - taken) * proper + taken / proper.size
+            every = (1 - taken) * known + taken * even
+            return np.maximum((every - share * inside) / np.maximum(1 - share, TINY), 0)
         # Not clipped: a low estimate comes with a second moment found too low; on the line
         # through both, the moment at a share of 0 is right.
         share = self.centre
-        proper = np.clip(share, 0, 1) / np.clip(share, 0, 1).sum()
-        rest = np.maximum(1 - share, CERTAIN)
-        for factor, sight in self._factors():
-            seen = shares_of(sight, self.centre)
-            every = np.maximum(sight.moment(seen, 2), share**2)
-            inside = sight.inside(sight.see(proper))
-            outside = np.maximum((every - share * inside) / rest, 0)
-            outside = np.where(1 - share < CERTAIN, np.minimum(outside, inside), outside)
-            slope = inside - outside
-            constant += factor * (every - share * slope)
-            linear += factor * slope
-            square -= factor
-        return Curve(constant, linear, square)
+        every = np.maximum(sight.moment(shares_of(sight, share), 2), share**2)
+        outside = np.maximum((every - share * inside) / np.maximum(1 - share, CERTAIN), 0)
+        return np.where(1 - share < CERTAIN, np.minimum(outside, inside), outside)
 
     def between(self, weights: Array) -> Array:
         """Return the covariances of linear combinations of cells."""

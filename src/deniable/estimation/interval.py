@@ -71,6 +71,15 @@ def quantile(level: float, *, comparisons: int = 1) -> float:
     return float(-special.ndtri((1 - level) / 2 / comparisons))
 
 
+def comparisons_of(cells: int) -> int:
+    """Return how many intervals of a table say something of their own: of two cells it is one.
+
+    >>> comparisons_of(2), comparisons_of(6)
+    (1, 6)
+    """
+    return cells if cells > 2 else 1  # noqa: PLR2004 -- two shares sum to one
+
+
 def score_bounds(centre: Array, curve: Curve, z: float) -> tuple[Array, Array]:
     """Return the roots of (centre − t)² = z²·Var(t), within [0, 1].
 

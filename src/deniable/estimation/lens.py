@@ -72,6 +72,10 @@ class Lens(Protocol):
         """Return E[U[Y, x]² | answer x] for each cell x, where it is known in closed form."""
 
     @property
+    def squares(self) -> Bump | Array | None:
+        """Return E[U[Y, x]² | answer z], from cells z to cells x, where it is known."""
+
+    @property
     def noise(self) -> float:
         """Return E Σ_x U[Y, x]² at even π: what one report's estimate is worth."""
 
@@ -150,6 +154,12 @@ class PointLens:
         return result
 
     @property
+    def squares(self) -> Bump:
+        """Return E[U[Y, x]² | z]: where z ≠ x a report of x is a lie, c(1 − c)/p²."""
+        other = self.lie * (1 - self.lie) / self.truth**2
+        return Bump(self.inside - other, other, self._ones)
+
+    @property
     def noise(self) -> float:
         """Return E Σ_x U[Y, x]² at even π."""
         seen = self.truth / self.cells + self.lie
@@ -196,6 +206,14 @@ class RowLens:
     def values(self) -> int:
         """Return the number of rows."""
         return int(self.likelihood.shape[0])
+
+    @property
+    def squares(self) -> Array | None:
+        """Return E[U[Y, x]² | z], by the echo or over all rows."""
+        if self.echo is not None:
+            beyond = (self.echo.own - self.echo.other) * np.eye(self.cells)
+            return np.asarray(self.echo.other + beyond)
+        return (self.inverse**2).T @ self.likelihood if self.complete else None
 
     @property
     def see(self) -> Array:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.channels import Channel
+    from deniable.estimation.echo import Echo
 
     Array = NDArray[np.float64]
     Places = NDArray[np.int64]
@@ -177,7 +178,7 @@ def _subset(channel: SubsetSelection, slices: Slices, reports: Places) -> RowLen
     spared = (channel.size - channel.chosen) / (channel.size - 1)
     noise = channel.chosen * share * (1 - share) * spared
     lens = _supported(channel, slices, counts, (odds, 1.0), noise)
-    return replace(lens, echo=subset_echo(channel, slices.cells))
+    return _echoing(lens, subset_echo(channel, slices.cells))
 
 
 def _unary(channel: Unary, slices: Slices, reports: Places) -> RowLens:
@@ -189,7 +190,12 @@ def _unary(channel: Unary, slices: Slices, reports: Places) -> RowLens:
     zero = (WORD - channel.keep) / (WORD - channel.flip)
     noise = _bits_noise(slices, channel.keep / WORD, channel.flip / WORD)
     lens = _supported(channel, slices, counts, (one, zero), noise)
-    return replace(lens, echo=unary_echo(channel, slices.cells))
+    return _echoing(lens, unary_echo(channel, slices.cells))
+
+
+def _echoing(lens: RowLens, echo: Echo) -> RowLens:
+    """Return the lens with the second moments that hold whatever reports came."""
+    return replace(lens, echo=echo, inside=np.full(lens.cells, echo.own))
 
 
 def _hashed(channel: LocalHash, slices: Slices, reports: Places) -> RowLens:

@@ -134,7 +134,7 @@ class Lattice:
 
     def moment(self, weights: Array, order: int) -> Array:
         """Return (Uᵀ)^order·w, axis by axis."""
-        return self._settled(self._along([lens.power(order) for lens in self.lenses], weights))
+        return self._settled(applied([lens.power(order) for lens in self.lenses], weights))
 
     def spread(self, table: Array) -> Array:
         """Return U·table, axis by axis."""
@@ -160,15 +160,26 @@ class Lattice:
         return settled(part, self.order, self.sizes)
 
     def _apply(self, name: Map, table: Array) -> Array:
-        return self._along([getattr(lens, name) for lens in self.lenses], table)
+        return applied([getattr(lens, name) for lens in self.lenses], table)
 
-    def _along(self, maps: Sequence[Bump | Array], table: Array) -> Array:
-        """Apply one map along each axis."""
-        for axis, matrix in enumerate(maps):
-            if not isinstance(matrix, Bump):
-                table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
-        bumps = [matrix if isinstance(matrix, Bump) else None for matrix in maps]
-        return along(table, bumps)
+
+def applied(maps: Sequence[Bump | Array], table: Array) -> Array:
+    """Apply one map along each axis."""
+    for axis, matrix in enumerate(maps):
+        if not isinstance(matrix, Bump):
+            table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
+    bumps = [matrix if isinstance(matrix, Bump) else None for matrix in maps]
+    return along(table, bumps)
+
+
+def squares_at(sight: Sight, table: Array) -> Array | None:
+    """Return E U[Y, x]² for every cell where π is ``table``; None if only reports tell."""
+    maps = [lens.squares for lens in sight.lenses]
+    known = [one for one in maps if one is not None]
+    if len(known) < len(maps):
+        return None
+    part = gathered(table, sight.order).reshape([lens.cells for lens in sight.lenses])
+    return settled(applied(known, part), sight.order, sight.sizes)
 
 
 def merged(sights: Sequence[Sight]) -> list[Sight]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.errors import EstimationError, nearest
 from deniable.estimation import comparison, presentation
-from deniable.estimation.interval import Interval, quantile, score_bounds
+from deniable.estimation.interval import Interval, comparisons_of, quantile, score_bounds
 from deniable.estimation.part import marginal_covariance, ratio_covariance, summed
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Table:
             level: The probability with which it holds the truth.
             simultaneous: Whether all cells' intervals shall hold at once (Bonferroni).
         """
-        comparisons = max(self.estimate.size - 1, 1) if simultaneous else 1
+        comparisons = comparisons_of(self.estimate.size) if simultaneous else 1
         if self.covariance is None or self.curve is None:
             nothing = np.full(self.shape, np.nan)
             return Interval(nothing, nothing, level, simultaneous, UNKNOWN)

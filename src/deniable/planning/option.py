@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.interval import quantile
+from deniable.estimation.interval import comparisons_of, quantile
 from deniable.estimation.sightings import sightings_of
 from deniable.estimation.stages import Stages, people_meant, stages_of
 from deniable.inference.score import LEAST_WORTH
@@ -227,7 +227,7 @@ def width_of(table: Outlook, people: float, level: float, *, simultaneous: bool 
 
     Intervals end at 0 and 1, so that where they are as wide as that they are narrower.
     """
-    comparisons = max(table.cells - 1, 1) if simultaneous else 1
+    comparisons = comparisons_of(table.cells) if simultaneous else 1
     z = quantile(level, comparisons=comparisons)
     return 2 * z * math.sqrt(table.largest_variance / people)
 

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deniable.estimation.interval import quantile
+from deniable.estimation.interval import comparisons_of, quantile
 from deniable.planning.extremes import largest_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def published_bounds(
     """
     asked = people * together.share
     cells, shape = together.cells, together.shape
-    width = quantile(level, comparisons=max(cells - 1, 1)) * together.error(people)
+    width = quantile(level, comparisons=comparisons_of(cells)) * together.error(people)
     share = absolute_error(cells, asked, 1 - level)
     found = [
         Published("Domingo eq. 5", "λ̂, all cells", share, "π̂, all cells", width),
