@@ -27,7 +27,9 @@ class Offer:
     Attributes:
         key: The store's number for the survey.
         document: The survey file, as plain data.
-        current: The block that is handed out; ``None`` once the survey is closed.
+        is_closed: Whether it accepts no reports any more.
+        current: The block that is handed out; ``None`` once the survey is closed, and while
+            the next block is being prepared.
     """
 
     key: int
@@ -36,8 +38,14 @@ class Offer:
     design: Design
     invited: bool
     blocks: dict[str, Block] = field(default_factory=dict)
+    is_closed: bool = False
     current: Block | None = None
     _checked: dict[tuple[str, str, int, Values], tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def is_between_blocks(self) -> bool:
+        """Tell whether the next block is being prepared: devices had better come back soon."""
+        return self.current is None and not self.is_closed
 
     def check(self, report: Report | WireReport) -> tuple[int, str]:
         """Return the report's block number and its values as canonical JSON, or refuse it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deniable.collection.arrival import SURVEY_CLOSED
-from deniable.collection.rules import update_for
+from deniable.collection.rules import takes_long, update_for
 from deniable.collection.settling import settle
 from deniable.collection.store import PUBLISHED, BlockRow
 from deniable.collection.tallies import tally_block
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from deniable.collection.arrival import Arrival, Fate
     from deniable.collection.settling import Settlement
-    from deniable.collection.store import Store, SurveyRow, Writing
+    from deniable.collection.store import Reading, Store, SurveyRow, Writing
     from deniable.protocol import Block, Design
 
     SettleOne = Callable[[Writing, SurveyRow, Sequence[Arrival], BlockRow | None], Settlement]
@@ -113,10 +113,15 @@ def _write(
 
 
 def close_and_open(writing: Writing, survey: SurveyRow, row: BlockRow, now: int) -> None:
-    """Close a locked survey's open block and open the next one, whose rule says its channels."""
-    design, block = _described(writing, survey, row)
+    """Close a locked survey's open block and open the next one, whose rule says its channels.
+
+    Where that takes long the next one is left to ``deniable.collection.preparing``.
+    """
+    design, block = described(writing, survey, row)
     tally = tally_block(writing, survey, design, block)
     writing.close_block(survey.key, row.number, tally.to_bytes())
+    if takes_long(design, block):
+        return
     following = next_block(design, block, update_for(design)(design, block, tally))
     writing.add_block(survey.key, opened(following, survey, row.size, now))
 
@@ -125,7 +130,7 @@ def close_last(writing: Writing, survey: SurveyRow) -> None:
     """Close a locked survey's open block, after which there is none."""
     row = writing.open_block(survey.key)
     if row is not None:
-        design, block = _described(writing, survey, row)
+        design, block = described(writing, survey, row)
         tally = tally_block(writing, survey, design, block)
         writing.close_block(survey.key, row.number, tally.to_bytes())
 
@@ -153,8 +158,9 @@ def opened(block: Block, survey: SurveyRow, size: int, now: int) -> BlockRow:
     return BlockRow(block.number, block.digest, block.to_bytes(), size, 0, closes_at)
 
 
-def _described(writing: Writing, survey: SurveyRow, row: BlockRow) -> tuple[Design, Block]:
-    body = None if survey.design is None else writing.design(survey.design)
+def described(reading: Reading, survey: SurveyRow, row: BlockRow) -> tuple[Design, Block]:
+    """Return a survey's design and a block of it, as published."""
+    body = None if survey.design is None else reading.design(survey.design)
     if body is None:
         problem = "the store has lost a published design"
         raise StorageError(problem, given=survey.design)

@@ -38,6 +38,11 @@ RULES: Mapping[str, Update] = {
 """Every rule that this server can follow: from a closed block to the next one's channels."""
 
 
+def takes_long(design: Design, block: Block) -> bool:
+    """Tell whether the channels after a block take so long to find that nobody may wait."""
+    return design.rule.name == "two-stage" and block.number == 0
+
+
 def update_for(design: Design) -> Update:
     """Return the rule of a design, or say that this server cannot follow it."""
     if design.rule.name not in RULES:

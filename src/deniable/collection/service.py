@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deniable.collection.offer import Offer
+from deniable.collection.preparing import prepare_next
 from deniable.collection.recording import close_due, close_last, opened, record
 from deniable.collection.rules import update_for
 from deniable.collection.store import CLOSED, DRAFT, PUBLISHED
@@ -141,6 +142,13 @@ class Collection:
             if row.block_seconds:
                 close_due(self.store, row.key, now=self.now())
 
+    def prepare_blocks(self) -> None:
+        """Open the blocks that take long to prepare. This may take many seconds."""
+        with self.store.reading() as reading:
+            names = [row.name for row in reading.surveys() if row.state == PUBLISHED]
+        for name in names:
+            prepare_next(self.store, name, now=self.now)
+
     def tidy(self) -> None:
         """Remove what tells the order of reports, or which invitation came with which."""
         with self.store.reading() as reading:
@@ -165,8 +173,10 @@ class Collection:
         with self.store.reading() as reading:
             rows = reading.blocks(offer.key, len(offer.blocks))
             current = reading.open_block(offer.key)
+            survey = reading.survey(offer.name)
         for row in rows:
             offer.blocks[row.digest] = block_from_bytes(row.body, offer.design)
+        offer.is_closed = survey is None or survey.state == CLOSED
         offer.current = None if current is None else offer.blocks.get(current.digest)
 
     def record(

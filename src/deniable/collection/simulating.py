@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FRESH_SECONDS = 0.5
 TIMEOUT_SECONDS = 30.0
+PREPARING_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,7 @@ class Notice:
         """Return the design and the open block."""
         with self._lock:
             if self._design is None or self._block is None or self._is_old():
-                found = json.loads(self._line.get(self._path))
-                if found["block"] is None:
-                    raise SubmissionError("the survey is closed", expected="an open one")
+                found = self._offered()
                 if self._design is None:
                     body = self._line.get(f"/v1/designs/{found['design']}")
                     self._design = design_from_bytes(body, found["design"])
@@ -119,6 +118,19 @@ class Notice:
     def close(self) -> None:
         """Hang up."""
         self._line.close()
+
+    def _offered(self) -> dict[str, str]:
+        """Return what the server offers, waiting while it prepares the next block."""
+        deadline = time.monotonic() + PREPARING_SECONDS
+        while True:
+            found: dict[str, str] = json.loads(self._line.get(self._path))
+            if found["block"] is not None:
+                return found
+            if found["state"] != "published":
+                raise SubmissionError("the survey is closed", expected="an open one")
+            if time.monotonic() > deadline:
+                raise SubmissionError("the next block is being prepared", expected="a later call")
+            time.sleep(FRESH_SECONDS)
 
     def _is_old(self) -> bool:
         return time.monotonic() - self._read_at > FRESH_SECONDS

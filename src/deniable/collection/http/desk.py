@@ -53,6 +53,7 @@ class Desk:
         self._recounting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._commits: GroupCommit | None = None
         self._ticking: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
 
     @property
     def commits(self) -> GroupCommit:
@@ -145,6 +146,8 @@ class Desk:
             self.commits.flush()
             with contextlib.suppress(OSError):  # no room for counters is no reason to stop
                 self.metrics.share(self.commits.waiting)
+            if self._preparing is None or self._preparing.done():
+                self._preparing = asyncio.create_task(self._prepare())
             try:
                 await run_in_threadpool(self.collection.close_due_blocks)
             except DeniableError:
@@ -153,6 +156,10 @@ class Desk:
             if now - tidied_at >= TIDY_SECONDS and groups != tidied:
                 tidied_at, tidied = now, groups
                 await self._tidy()
+
+    async def _prepare(self) -> None:
+        with contextlib.suppress(DeniableError):  # the next tick tries again
+            await run_in_threadpool(self.collection.prepare_blocks)
 
     async def _tidy(self) -> None:
         with contextlib.suppress(DeniableError):  # the store is away or full; there is a next time

@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from deniable.collection import assets
-from deniable.collection.http.public import BRIEFLY, IMMUTABLE
+from deniable.collection.http.public import IMMUTABLE, headers_of
 from deniable.collection.http.reports import JSON
+from deniable.collection.store import CLOSED, PUBLISHED
 from deniable.errors import NotFoundError
 from deniable.schema import Survey
 
@@ -176,12 +177,13 @@ async def page(request: Request) -> Response:
     survey = Survey.from_dict(offer.document)
     found = {
         "name": offer.name,
+        "state": CLOSED if offer.is_closed else PUBLISHED,
         "invited": offer.invited,
         "design": offer.design.digest,
         "block": None if offer.current is None else offer.current.digest,
         **content_of(survey),
     }
-    return Response(msgspec.json.encode(found), 200, {"Cache-Control": BRIEFLY}, JSON)
+    return Response(msgspec.json.encode(found), 200, headers_of(offer), JSON)
 
 
 def content_of(survey: Survey) -> dict[str, object]:

@@ -12,15 +12,18 @@ from starlette.routing import Route
 from deniable.collection.http.metrics import TEXT_FORM
 from deniable.collection.http.problems import STATUS
 from deniable.collection.http.reports import JSON
+from deniable.collection.store import CLOSED, PUBLISHED
 from deniable.errors import NotFoundError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from deniable.collection.http.desk import Desk
+    from deniable.collection.offer import Offer
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 BRIEFLY = "public, max-age=1"
+BETWEEN_BLOCKS_SECONDS = 2
 
 
 async def describe(request: Request) -> Response:
@@ -29,13 +32,21 @@ async def describe(request: Request) -> Response:
     offer = await desk.offer(request.path_params["name"])
     found = {
         "name": offer.name,
-        "state": "closed" if offer.current is None else "published",
+        "state": CLOSED if offer.is_closed else PUBLISHED,
         "invited": offer.invited,
         "design": offer.design.digest,
         "block": None if offer.current is None else offer.current.digest,
         "survey": offer.document,
     }
-    return Response(msgspec.json.encode(found), 200, {"Cache-Control": BRIEFLY}, JSON)
+    return Response(msgspec.json.encode(found), 200, headers_of(offer), JSON)
+
+
+def headers_of(offer: Offer) -> dict[str, str]:
+    """Return what is said beside a survey: how long it holds, and when to ask for a block again."""
+    headers = {"Cache-Control": BRIEFLY}
+    if offer.is_between_blocks:
+        headers["Retry-After"] = str(BETWEEN_BLOCKS_SECONDS)
+    return headers
 
 
 async def design(request: Request) -> Response:

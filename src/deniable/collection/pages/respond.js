@@ -14,6 +14,7 @@ import { choose, textIn, words } from "./words.js";
 const name = decodeURIComponent(location.pathname.split("/").pop() ?? "");
 const api = `/v1/surveys/${encodeURIComponent(name)}`;
 const invitation = decodeURIComponent(location.hash.slice(1));
+const BETWEEN_BLOCKS = 3000;
 const CONSENT = `deniable may send ${name}`;
 
 /** @type {any} */
@@ -41,6 +42,11 @@ async function start() {
   device = new Device({ storage: new BrowserStorage(`deniable ${name}`), agreement });
   const entry = await answered();
   const wanted = entry ? entry.report.block : survey.block;
+  if (wanted === null && survey.state === "published") {
+    go(() => message(words().between, words().betweenMore));
+    setTimeout(() => location.reload(), BETWEEN_BLOCKS);
+    return;
+  }
   if (wanted === null) {
     go(() => message(words().closed, words().closedMore));
     return;

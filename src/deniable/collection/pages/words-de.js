@@ -76,6 +76,8 @@ export const de = {
   receiptId: "Meldung",
   receiptDesign: "Entwurf der Umfrage (Prüfwert)",
   receiptEpsilon: "Verbrauchter Schutz (ε)",
+  between: "Einen Augenblick, bitte",
+  betweenMore: "Der nächste Teil der Umfrage wird vorbereitet. Diese Seite fragt von selbst wieder nach; es wurde nichts gesendet.",
   closed: "Diese Umfrage ist geschlossen",
   closedMore: "Sie nimmt keine Meldungen mehr an. Es wurde nichts gesendet.",
   invited: "Diese Umfrage geht nur mit Einladung",

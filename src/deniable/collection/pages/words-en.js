@@ -88,6 +88,8 @@ export const en = {
   receiptId: "Report",
   receiptDesign: "Survey design (digest)",
   receiptEpsilon: "Privacy spent (ε)",
+  between: "One moment, please",
+  betweenMore: "The next part of the survey is being prepared. This page asks again by itself; nothing was sent.",
   closed: "This survey is closed",
   closedMore: "It accepts no more reports. Nothing was sent.",
   invited: "This survey is by invitation",

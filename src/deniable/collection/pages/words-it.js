@@ -76,6 +76,8 @@ export const it = {
   receiptId: "Segnalazione",
   receiptDesign: "Disegno del sondaggio (impronta)",
   receiptEpsilon: "Protezione spesa (ε)",
+  between: "Un momento, per favore",
+  betweenMore: "La prossima parte del sondaggio è in preparazione. Questa pagina richiede da sola; non è stato inviato nulla.",
   closed: "Questo sondaggio è chiuso",
   closedMore: "Non accetta più segnalazioni. Non è stato inviato nulla.",
   invited: "Questo sondaggio è su invito",

@@ -233,6 +233,12 @@ class Store(Protocol):
     def writing(self) -> AbstractContextManager[Writing]:
         """Open a transaction that is durable when its ``with`` block has ended."""
 
+    def preparing(self, name: str) -> AbstractContextManager[bool]:
+        """Let one process at a time prepare a survey's next block; yield whether it is this one.
+
+        A process that dies leaves it to the others.
+        """
+
     def tidy(self, *, thoroughly: bool = False) -> None:
         """Remove from logs and pages what was overwritten; ``thoroughly`` lays all down anew.
 

@@ -36,6 +36,19 @@ class PostgresqlStore(DatabaseStore):
             yield PostgresqlSession(connection)
             connection.commit()
 
+    @contextmanager
+    def preparing(self, name: str) -> Iterator[bool]:
+        """Yield whether no other worker prepares it; the lock goes with the connection."""
+        with self._connected() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            values = {"name": name}
+            is_mine: bool = connection.execute(queries.TRY_TO_PREPARE, values).scalar_one()
+            try:
+                yield is_mine
+            finally:
+                if is_mine:
+                    connection.execute(queries.PREPARED, values)
+
     def tidy(self, *, thoroughly: bool = False) -> None:
         """Remove from pages what was overwritten."""
         with self._connected() as connection:

@@ -203,3 +203,6 @@ POSTGRESQL_DURABLE = (
 
 # Workers that start together lay the tables one after another.
 ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7238145)")
+# A worker holds this lock while it prepares a survey's next block, and no transaction.
+TRY_TO_PREPARE = text("SELECT pg_try_advisory_lock(7238146, hashtext(:name))")
+PREPARED = text("SELECT pg_advisory_unlock(7238146, hashtext(:name))")
