@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +17,7 @@ from _populations import reports_of
 from deniable.cli.terminal import progress
 from deniable.estimation import METHODS
 from deniable.estimation.climb import climb
-from deniable.estimation.observation import observe
+from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.sight import merged
 from deniable.experiments.kikuchi import largest_error, total_variation
 
@@ -21,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.evidence import Evidence
     from deniable.experiments.population import Population
-    from deniable.protocol import Tally
     from deniable.schema import Privacy
 
     Array = NDArray[np.float64]
@@ -32,46 +37,61 @@ WIDTHS = (2, 3, 4, 5, 6)
 PLAIN_STEPS = 100
 
 
-def scores_of(
-    people: Population,
-    privacy: Privacy,
-    tables: Sequence[Sequence[tuple[int, ...]]],
-    method: str,
-    seeds: Iterable[int],
-) -> Array:
-    """Return [w, (largest error, total variation)], the mean over the tables and seeds."""
-    total = sum(map(len, tables))
-    chosen = list(seeds)
-    found = []
-    with progress(f"{method}", total * len(chosen), unit="tables") as done:
-        for seed in chosen:
-            give = _giver(method, reports_of(people, privacy, seed), seed)
-            found.append([_errors(people, give, one, done) for one in tables])
-    return np.mean(found, axis=0)
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One survey of some people, and a method that estimates tables from what they report."""
+
+    label: str
+    people: Population
+    privacy: Privacy
+    tables: Sequence[Sequence[tuple[int, ...]]]
+    method: str
+    seed: int
 
 
-def _errors(
-    people: Population, give: Give, tables: Sequence[tuple[int, ...]], done: Callable[[int], None]
-) -> Array:
+def scores_of(jobs: Iterable[Job]) -> dict[str, Array]:
+    """Return, by label, [w, (largest error, total variation)]: the mean over tables and seeds.
+
+    As many jobs run at a time as there are processors, each in a process and on one thread.
+    """
+    os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+    found: defaultdict[str, list[Array]] = defaultdict(list)
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(_errors_of, job): job.label for job in jobs}
+        with progress("surveys estimated", len(futures), unit="surveys") as done:
+            for _ in as_completed(futures):
+                done(1)
+    for future, label in futures.items():
+        found[label].append(future.result())
+    return {label: np.mean(errors, axis=0) for label, errors in found.items()}
+
+
+def _errors_of(job: Job) -> Array:
+    people = job.people
+    evidence = evidence_of(reports_of(people, job.privacy, job.seed))
+    give = _giver(job.method, evidence, job.seed)
+    return np.stack([_errors(people, give, tables) for tables in job.tables])
+
+
+def _errors(people: Population, give: Give, tables: Sequence[tuple[int, ...]]) -> Array:
     errors = []
     for table in tables:
         truth = people.counts(table) / len(people.answers)
         found = give([people.names[place] for place in table])
         errors.append((largest_error(found, truth), total_variation(found, truth)))
-        done(1)
     return np.mean(errors, axis=0)
 
 
-def _giver(method: str, tally: Tally, seed: int) -> Give:
+def _giver(method: str, evidence: Evidence, seed: int) -> Give:
     if method == "plain EM":
-        return lambda names: _plain(tally, names)
-    give = METHODS[method].prepare(tally, rng=np.random.default_rng(seed))
+        return lambda names: _plain(evidence, names)
+    give = METHODS[method].prepare(evidence, rng=np.random.default_rng(seed))
     return lambda names: give(names).estimate
 
 
-def _plain(tally: Tally, names: Sequence[str]) -> Array:
+def _plain(evidence: Evidence, names: Sequence[str]) -> Array:
     """Return EM from even shares, table by table, for at most ``PLAIN_STEPS`` steps."""
-    observation = observe(tally, names)
+    observation = observe(evidence, names)
     even = np.full(observation.shape, 1 / observation.cells)
     return climb(merged(observation.sights), even, gap=1.0, most_steps=PLAIN_STEPS).table
 

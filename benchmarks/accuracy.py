@@ -7,7 +7,8 @@ defaults serve all data. Parts:
 
     adult    attribute by attribute, k-ary at ε = ½, 1, 2, 4 and subsets at ε = 1, with the
              target for the default; then fit and table times
-    designs  the designs at ε = 8 and ε = 4 for everything a person tells, together
+    designs  the designs at ε = 8 and ε = 4 for everything a person tells, together; the target
+             is for the one that ``plan`` recommends for the whole joint
     networks twelve attributes of the child and alarm networks
     any      data of many kinds: the default beside the better of RR-Independent and
              RR-Ind-Joint projected, which it may lose to by 5 % at most
@@ -28,11 +29,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from _kinds import MADE_UP
 from _measure import verdict
-from _populations import ADULT, NETWORKS, adult, found, from_network, reports_of
-from _scores import scores_of, tables_of
+from _populations import ADULT, NETWORKS, adult, found, from_network, reports_of, survey_of
+from _scores import Job, scores_of, tables_of
 
-from deniable.errors import DeniableError
 from deniable.estimation import fit_whole_joint
+from deniable.planning import plan
 from deniable.schema import Privacy
 
 if TYPE_CHECKING:
@@ -105,25 +106,32 @@ def on_adult(asked: Asked) -> bool:
     for epsilon, (cell, variation) in TARGETS.items():
         privacy = _apart(epsilon, "k-ary")
         print(f"\nAdult, ε = {epsilon:g} for each attribute, k-ary, {asked.seeds} seeds")
-        scores = {}
-        for name in ("default",) if asked.quick else ("default", *OTHERS):
-            runs = 1 if name == "plain EM" else asked.seeds
-            scores[name] = scores_of(people, privacy, tables, name, range(1, 1 + runs))
-            _line(name if runs == asked.seeds else f"{name}, 1 seed", scores[name])
+        methods = ("default",) if asked.quick else ("default", *OTHERS)
+        scores = scores_of(
+            Job(name, people, privacy, tables, name, seed)
+            for name in methods
+            for seed in range(1, 1 + (1 if name == "plain EM" else asked.seeds))
+        )
+        for name in methods:
+            one = name == "plain EM" and asked.seeds > 1
+            _line(f"{name}, 1 seed" if one else name, scores[name])
         target = np.stack([cell, variation], axis=1)
         _line("target: ours", target)
         met.append(_compare(scores["default"], target))
     print(f"\nAdult, ε = 1 for each attribute, subsets, {asked.seeds} seeds")
-    score = scores_of(people, _apart(1.0, "best"), tables, "default", range(1, 1 + asked.seeds))
+    subsets = _apart(1.0, "best")
+    seeds = range(1, 1 + asked.seeds)
+    score = scores_of(Job("", people, subsets, tables, "default", seed) for seed in seeds)[""]
     _line("default", score)
     met.append(_compare(score[:, :1], np.array(SUBSETS)[:, None]))
-    spent.append(times(people))
+    print()
+    spent += [times(people, _apart(1.0, "k-ary"), "k-ary"), times(people, subsets, "subsets")]
     return all(met) and all(spent)
 
 
-def times(people: Population) -> bool:
+def times(people: Population, privacy: Privacy, label: str) -> bool:
     """Time a fit of the whole joint, and the largest table of six attributes out of it."""
-    tally = reports_of(people, _apart(1.0, "k-ary"), 1)
+    tally = reports_of(people, privacy, 1)
     fit_whole_joint(tally, rng=np.random.default_rng(1))  # compiles
     began, spent = time.perf_counter(), time.process_time()
     model = fit_whole_joint(tally, rng=np.random.default_rng(1))
@@ -137,15 +145,16 @@ def times(people: Population) -> bool:
         slowest.append(time.process_time() - began)
     met = spent <= 2 * FIT_SECONDS and min(slowest) <= TABLE_SECONDS
     print(
-        f"\nfit of {len(people.sizes)} attributes: {took:.1f} s, {spent:.1f} s of processor time; "
-        f"its largest table of 6 ({_cells(people, largest):,} cells): {min(slowest) * 1e3:.0f} ms: "
-        f"{verdict(met=met)}"
+        f"{label}: fit of {len(people.sizes)} attributes {took:.1f} s, {spent:.1f} s of processor "
+        f"time; its largest table of 6, {_cells(people, largest):,} cells, "
+        f"{min(slowest) * 1e3:.0f} ms: {verdict(met=met)}",
+        flush=True,
     )
     return met
 
 
 def by_design(asked: Asked) -> bool:
-    """Compare designs at one level for everything a person tells; any may be chosen."""
+    """Compare designs at one level for everything a person tells; the plan chooses among them."""
     if asked.data is None:
         return _left_out("Adult", "--data")
     people = adult(asked.data)
@@ -153,30 +162,26 @@ def by_design(asked: Asked) -> bool:
     met = []
     for epsilon, target in DESIGNS.items():
         print(f"\nAdult, ε = {epsilon:g} for all answers together, default, {asked.seeds} seeds")
-        best = None
-        for label, privacy in _designs(epsilon).items():
-            try:
-                score = scores_of(people, privacy, tables, "default", range(1, 1 + asked.seeds))
-            except DeniableError as error:
-                print(f"{label:<22} cannot be had: {error}")
-                continue
-            _line(label, score)
-            if label == CHOSEN[epsilon]:
-                best = score
-        met.append(best is not None and _compare(best[:, :1], np.array(target)[:, None]))
+        start = survey_of(people, Privacy(epsilon, "independent", {"channel": "best"}))
+        planned = plan(start, len(people.answers), whole_joint=True)
+        named = {one.label: one.survey.privacy for one in planned.options}
+        chosen = planned.recommended.label
+        shown = [label for label in COMPARED if label in named and label != chosen]
+        scores = scores_of(
+            Job(label, people, named[label], tables, "default", seed)
+            for label in (chosen, *(() if asked.quick else shown))
+            for seed in range(1, 1 + asked.seeds)
+        )
+        for label, score in scores.items():
+            _line(f"{label}, planned" if label == chosen else label, score)
+        met.append(_compare(scores[chosen][:, :1], np.array(target)[:, None], 1.0))
+        # Fitted once more where nothing else runs.
+        met.append(times(people, named[chosen], chosen))
     return all(met)
 
 
-CHOSEN = {8.0: "ask one of k=4", 4.0: "ask one of k=3"}
-"""At 8 the planner's advice for all pairs; at 4 what an earlier study found best."""
-
-
-def _designs(epsilon: float) -> dict[str, Privacy]:
-    asking = {
-        f"ask one of k={k}": Privacy(epsilon, "ask-one", {"k": k, "channel": "best"})
-        for k in (2, 3, 4)
-    }
-    return {"independent": Privacy(epsilon, "independent", {"channel": "best"}), **asking}
+COMPARED = ("independent", "ask-one k=2", "ask-one k=3", "ask-one k=4")
+"""Designs that are measured beside the one planned."""
 
 
 def on_networks(asked: Asked) -> bool:
@@ -214,13 +219,14 @@ OTHERS = (*SIMPLE, "hybrid", "truncated", "plain EM")
 
 def _beside(made: dict[int, Population], epsilon: float, most: int, others: Sequence[str]) -> bool:
     """Print the scores and whether the default wins, or nearly, at every width."""
-    scores = {}
-    for name in dict.fromkeys(("default", *SIMPLE, *others)):
-        found = [
-            scores_of(people, _apart(epsilon, "k-ary"), tables_of(people, most, seed), name, [seed])
-            for seed, people in made.items()
-        ]
-        scores[name] = np.mean(found, axis=0)
+    names = tuple(dict.fromkeys(("default", *SIMPLE, *others)))
+    privacy = _apart(epsilon, "k-ary")
+    scores = scores_of(
+        Job(name, people, privacy, tables_of(people, most, seed), name, seed)
+        for name in names
+        for seed, people in made.items()
+    )
+    for name in names:
         _line(name, scores[name])
     rival = np.minimum(*(scores[name] for name in SIMPLE))
     return _compare(scores["default"], rival, MOST_WORSE)
