@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from deniable.estimation.method import NOT_TOGETHER, tabulate
 from deniable.estimation.observation import evidence_of, observe
 from deniable.estimation.raking import rake
 from deniable.estimation.refinement import (
+    MOST_EFFORT,
     NARROWEST,
     Refinement,
     affordable,
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from deniable.estimation.climb import Seen
     from deniable.estimation.mixture import Mixture
     from deniable.estimation.model import Progress
     from deniable.estimation.observation import Source
-    from deniable.estimation.sight import Sight
     from deniable.estimation.table import Table
 
     Array = NDArray[np.float64]
@@ -90,13 +91,13 @@ class WholeJoint:
         """
         raw = self.model.table(attributes)  # refuses what is no table
         ordered = tuple(sorted(attributes, key=self.names.index))
-        sights = seen_in(self._observed(ordered))
+        sights = self._observed(ordered)
         if ordered in self.settlement.tables:
             found = self.settlement.tables[ordered]
         else:
             places = [attributes.index(name) for name in ordered]
             found = self._raked(raw.transpose(places), ordered)
-        if affordable(sights):
+        if sights and affordable(sights):
             # One step more than the model needs: what it expects of the people themselves,
             # given what each of them reported.
             found = refine(found, sights, self.refinement.of(len(ordered)) + 1)
@@ -144,8 +145,16 @@ class WholeJoint:
         }
         return rake(table, {key: pair for key, pair in chosen.items() if pair is not None})
 
-    def _observed(self, names: tuple[str, ...]) -> Sequence[Sight]:
-        return observe(self.fit.folds.evidence, names).sights
+    def _observed(self, names: tuple[str, ...]) -> Sequence[Seen]:
+        """Return what the reports say of a table; nothing where too many see a large one in part.
+
+        Each of these goes through the whole table, for what the model has used already.
+        """
+        evidence = self.fit.folds.evidence
+        cells = prod(self.sizes[self.names.index(name)] for name in names)
+        if cells * len(evidence.batches) > MOST_EFFORT:
+            return []
+        return seen_in(observe(evidence, names).sights)
 
     def _require_asked(self, attributes: Sequence[str]) -> None:
         asked = set().union(*asked_together(self.fit.folds.evidence))

@@ -37,6 +37,6 @@ def whole_people(table: Array, people: int) -> Array:
         return table
     result = expected.copy()
     result[small] = 0
-    result[small[np.argsort(-expected[small], kind="stable")[:whole]]] = 1
+    result[small[np.argpartition(-expected[small], whole - 1)[:whole]]] = 1
     made: Array = result / result.sum()
     return made.reshape(table.shape)
