@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import re
@@ -16,6 +17,7 @@ import pytest
 
 from deniable.collection import Collection, Settings, create_app, issue_token, serving
 from deniable.collection.http.problems import STATUS
+from deniable.collection.http.rates import RateLimit
 from deniable.device import Agreement, Answer, Device, MemoryStorage, reports_body, submit
 from deniable.errors import SubmissionError
 from deniable.protocol import block_from_bytes, design_from_bytes, tally_from_bytes
@@ -335,10 +337,51 @@ def test_who_asks_too_often_is_told_when_to_come_back(house: House) -> None:
     """After the burst 429 with Retry-After; reading what is published is not limited."""
     house.publish()
     report = house.report()
-    assert [house.post(report).status_code for _ in range(4)] == [200, 200, 200, 429]
-    refused = house.post(report)
+    *answers, refused = from_afar(house, "192.0.2.1", *[[report]] * 5)
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert 15 <= int(refused.headers["retry-after"]) <= 20
     assert house.http.get("/v1/surveys/health").status_code == 200
+
+
+def from_afar(house: House, address: str, *requests: list[Report]) -> list[httpx.Response]:
+    """Send requests from an address that is not this machine's."""
+
+    async def send() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=house.app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url=house.address) as http:
+            return [await http.post(REPORTS, content=reports_body(one)) for one in requests]
+
+    return asyncio.run(send())
+
+
+@pytest.mark.parametrize("settings", [Settings(rate=0.05, burst=3)])
+def test_the_rate_counts_reports_however_many_come_at_once(house: House) -> None:
+    """Three in one request leave no room; four never fit; another address is not concerned."""
+    house.publish()
+    one, three, four = ([house.report() for _ in range(number)] for number in (1, 3, 4))
+    assert [a.status_code for a in from_afar(house, "192.0.2.1", three, one)] == [200, 429]
+    assert [a.status_code for a in from_afar(house, "2001:db8::1", one, four)] == [200, 413]
+
+
+@pytest.mark.parametrize("settings", [Settings(rate=0.05, burst=3)])
+def test_this_machine_is_not_limited(house: House) -> None:
+    """A proxy or a simulation here speaks for many people."""
+    house.publish()
+    report = house.report()
+    assert {house.post(report).status_code for _ in range(10)} == {200}
+
+
+def test_a_server_limits_addresses_unless_it_is_told_not_to() -> None:
+    """Without a word of anybody there is a rate; several workers share it."""
+    assert Settings().rate > 0
+    for workers in (2, 4):
+        part = Settings(rate=8.0, burst=200).shared_by(workers)
+        limits = [RateLimit(part.rate, part.burst, clock=lambda: 0.0) for _ in range(workers)]
+        let_in = sum(limit.wait_for("192.0.2.1", 1) == 0 for limit in limits for _ in range(300))
+        assert let_in == 200
+        assert part.rate * workers == 8.0
+    none = RateLimit(0.0, 200)
+    assert {none.wait_for("192.0.2.1", 1) for _ in range(300)} == {0.0}
 
 
 def test_injected_text_is_only_text(house: House) -> None:

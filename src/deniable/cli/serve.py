@@ -24,7 +24,7 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.option("--workers", default=1, show_default=True, help="Processes; needs PostgreSQL.")
 @click.option("--invited", is_flag=True, help="Take one report for each invitation.")
 @click.option("--block-minutes", default=0, help="Close a block after so long; 0: never.")
-@click.option("--rate", default=0.0, help="Requests a second from one address; 0: any.")
+@click.option("--rate", default=5.0, help="Reports a second per address; 0: any. [default: 5]")
 @click.option("--tallies-only", is_flag=True, help="Give away counts, and reports to nobody.")
 @click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
 @click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
@@ -78,6 +78,7 @@ def command(  # noqa: PLR0913 - one for each option
         ("page", f"{address}/s/{survey.name}"),
         ("results", f"{address}/r/{survey.name}#{token}"),
         ("store", SECRET_IN_ADDRESS.sub("…@", where)),
+        ("limit", f"{rate:g} reports a second from one address" if rate > 0 else "none"),
     ]
     if manage:
         facts.append(("manage", issue_token(collection.store, "manage", now=now)))

@@ -49,7 +49,7 @@ def serve(where: str, settings: Settings, listening: socket.socket, *, workers: 
         problem = "several workers need a store that they can share"
         raise CollectionError(problem, given=workers, expected="--store postgresql://…")
     with tempfile.TemporaryDirectory(prefix="deniable-") as folder:
-        settings = replace(settings, metrics_folder=folder)
+        settings = replace(settings.shared_by(workers), metrics_folder=folder)
         config = _config(partial(build, where, settings), factory=True, workers=workers)
         Multiprocess(config, [listening]).run()
 

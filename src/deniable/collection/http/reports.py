@@ -72,10 +72,12 @@ class Accept:
         desk = self._desk
         offer = await desk.offer(scope["path_params"]["name"])
         try:
-            _check_rate(desk, scope)
+            address = _address(scope)
+            _check_rate(desk, address, 1)
             body = await read_body(receive, desk.settings.largest_body)
             submission = read_submission(body)
-            _check_size(submission, desk.settings.most_reports)
+            _check_size(submission, min(desk.settings.most_reports, desk.rates.most(address)))
+            _check_rate(desk, address, len(submission.items) - 1)
         except DeniableError as error:
             _refuse(desk, offer, error)
             raise
@@ -134,9 +136,13 @@ def _fault_of(item: Item) -> DeniableError:
     return item if isinstance(item, DeniableError) else ReportError("a report without an id")
 
 
-def _check_rate(desk: Desk, scope: Scope) -> None:
+def _address(scope: Scope) -> str:
     client = scope.get("client")
-    wait = desk.rates.wait_for(client[0] if client else "")
+    return client[0] if client else ""
+
+
+def _check_rate(desk: Desk, address: str, reports: int) -> None:
+    wait = desk.rates.wait_for(address, reports)
     if wait:
         problem = "reports come faster than this server allows"
         error = RateError(problem, expected=f"a pause of {wait:.1f} s")
@@ -144,12 +150,12 @@ def _check_rate(desk: Desk, scope: Scope) -> None:
         raise error
 
 
-def _check_size(submission: Submission, most: int) -> None:
+def _check_size(submission: Submission, most: float) -> None:
     if not submission.items:
         raise RequestError("a submission without reports", expected="at least one report")
     if len(submission.items) > most:
         problem = "too many reports in one request"
-        raise TooLargeError(problem, given=len(submission.items), expected=f"at most {most}")
+        raise TooLargeError(problem, given=len(submission.items), expected=f"at most {int(most)}")
     if submission.invitation and len(submission.items) != 1:
         problem = "an invitation is good for one report"
         raise RequestError(problem, given=len(submission.items), expected="1 report")
