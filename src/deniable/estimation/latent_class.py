@@ -75,6 +75,7 @@ class LatentClass:
     Attributes:
         model: The mean of the climbs.
         climbs: One mixture for each fold, which has not seen the fold's people.
+        flats: Independence as those see it who are not in a fold.
         folds: Who was held out from which climb.
         gain: How much more likely the held-out reports are than under independence, in nats.
         error: The gain's standard error.
@@ -84,6 +85,7 @@ class LatentClass:
 
     model: Mixture
     climbs: tuple[Mixture, ...]
+    flats: tuple[Mixture, ...]
     folds: Folds
     gain: float
     error: float
@@ -117,7 +119,7 @@ def fit_latent_class(
     names, sizes = evidence.names, evidence.sizes
     if not held_out:
         model = Mixture(names, sizes, np.ones(1), _independence(likelihood, divided))
-        return LatentClass(model, (model,), divided, 0.0, 0.0, 0.0, 0.0)
+        return LatentClass(model, (model,), (model,), divided, 0.0, 0.0, 0.0, 0.0)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         base = _independence(likelihood, divided)
         children = rng.spawn(divided.number)
@@ -137,13 +139,13 @@ def fit_latent_class(
             if steps >= max(FEWEST_STEPS, LATE * reached + ROUND):
                 break
     places = [ascent.at(best) for ascent in ascents]
-    flats = [Mixture(names, sizes, camp.weight, camp.theta) for camp in flat]
+    flats = tuple([Mixture(names, sizes, camp.weight, camp.theta) for camp in flat])
     if gain <= CAUTION * error:
-        return LatentClass(mean_of(flats), tuple(flats), divided, 0.0, 0.0, 0.0, 0.0)
+        return LatentClass(mean_of(flats), flats, flats, divided, 0.0, 0.0, 0.0, 0.0)
     found = [Mixture(names, sizes, camp.weight, camp.theta) for camp in places]
     share = _share(likelihood, divided, found, flats)
     climbs = tuple(mean_of(pair, (1 - share, share)) for pair in zip(flats, found, strict=True))
-    return LatentClass(mean_of(climbs), climbs, divided, gain, error, best, share)
+    return LatentClass(mean_of(climbs), climbs, flats, divided, gain, error, best, share)
 
 
 def verdict(ascents: Sequence[Ascent]) -> tuple[float, float, float]:

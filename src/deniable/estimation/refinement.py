@@ -45,9 +45,10 @@ MOST_STEPS = 500
 LEFT = 0.02
 """Nats that are left to gain where maximum likelihood is taken to be reached."""
 
-CAUTION = 2.0
-DOUBT = 2.2
-"""Nats, ln 9, that any number of steps must gain beyond ``CAUTION`` standard errors."""
+CAUTION = 3.0
+DOUBT = 6.9
+"""Nats, a thousand to one, that any number of steps must gain beyond ``CAUTION`` standard
+errors, which are estimated from a few folds."""
 
 PATIENCE = 2
 """Stages in a row that serve held-out people worse before no more are tried."""

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.estimation.axes import product_of_margins
 from deniable.estimation.inquiry import LARGEST, asked_together, covering_of
+from deniable.estimation.mixture import mean_of
 from deniable.estimation.sight import merged
 from deniable.estimation.simplex import nearest_proper
 from deniable.estimation.unbiased import pooled
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.latent_class import LatentClass
-    from deniable.estimation.mixture import Mixture
 
     Array = NDArray[np.float64]
     Names = tuple[str, ...]
@@ -50,8 +49,9 @@ SHARES = np.array(
 ) / float(PARTS)
 """Shares of independence, of the model and of a pair's own reports: all in sixths."""
 
-DOUBT = 0.9
-"""Of the one pair's worth of belief beforehand, what is for independence; the rest is spread."""
+BEFORE, DOUBT = 3.0, 0.9
+"""Pairs' worth of belief beforehand, and how much of it is in independence; the rest is spread
+over all shares and keeps every one possible."""
 
 ROUNDS = 50
 """EM steps in which the spread of the shares is estimated."""
@@ -80,8 +80,7 @@ class Settlement:
         """Return the pair's table as those outside a fold know it; nothing if it was not asked."""
         if pair not in self.inverses:
             return None
-        own = _own(self.inverses[pair], fold)
-        claims = _claims(self.fit.climbs[fold], pair, own, self.fit.share)
+        claims = _claims_without(self.fit, fold, pair, self.inverses[pair])
         table: Array = np.tensordot(self.shares[pair], claims, axes=1)
         return table
 
@@ -111,10 +110,10 @@ def settle_pairs(fit: LatentClass, *, rng: np.random.Generator) -> Settlement:
     each, usual = believed(told)
     known = dict(zip(asked, each, strict=True))
     shares = {pair: known.get(pair, usual) for pair in pairs}
-    tables = {}
+    tables, flat = {}, mean_of(fit.flats)
     for pair in pairs:
         own = _own(inverses[pair]) if pair in inverses else _everyone(fit, pair)
-        claims = _claims(fit.model, pair, own, fit.share)
+        claims = _claims(flat.table(pair), fit.model.table(pair), own, fit.share)
         tables[pair] = np.tensordot(shares[pair], claims, axes=1)
     return Settlement(fit, shares, inverses, tables)
 
@@ -126,13 +125,12 @@ def believed(told: Array) -> tuple[Array, Array]:
         told: For each pair the log-likelihood of each of the ``SHARES``.
     """
     likely = np.exp(told - told.max(axis=1, keepdims=True))
-    # One pair's worth of doubt keeps every share possible.
     before = np.where(SHARES[:, 0] == 1, DOUBT, 0) + (1 - DOUBT) / len(SHARES)
     spread = before
     for _ in range(ROUNDS):
         belongs = spread * likely
         belongs /= belongs.sum(axis=1, keepdims=True)
-        spread = (belongs.sum(axis=0) + before) / (len(told) + 1)
+        spread = (belongs.sum(axis=0) + BEFORE * before) / (len(told) + BEFORE)
     belongs = spread * likely
     belongs /= belongs.sum(axis=1, keepdims=True)
     return belongs @ SHARES, spread @ SHARES
@@ -173,25 +171,29 @@ def _own(inverses: Mapping[int, tuple[float, Array]], left_out: int | None = Non
     return nearest_proper(np.sum([number / people * table for number, table in others], axis=0))
 
 
-def _claims(model: Mixture, pair: Names, own: Array | None, share: float) -> Array:
+def _claims_without(
+    fit: LatentClass, fold: int, pair: Names, inverses: Mapping[int, tuple[float, Array]]
+) -> Array:
+    """Return the claims about a pair as those outside a fold make them."""
+    flat, model = fit.flats[fold].table(pair), fit.climbs[fold].table(pair)
+    return _claims(flat, model, _own(inverses, fold), fit.share)
+
+
+def _claims(flat: Array, model: Array, own: Array | None, share: float) -> Array:
     """Return the three claims about a pair, one below the other.
 
     Nothing at all may depend on anything: what is left of the model of that belief is left
     of the pair's own reports too.
     """
-    table = model.table(pair)
-    flat = product_of_margins(table)
-    reported = table if own is None else share * own + (1 - share) * flat
-    return np.stack([flat, table, reported])
+    reported = model if own is None else share * own + (1 - share) * flat
+    return np.stack([flat, model, reported])
 
 
 def _told(fit: LatentClass, pair: Names, inverses: Mapping[int, tuple[float, Array]]) -> Array:
     """Return how likely each of the shares makes the held-out reports on a pair, in nats."""
     told = np.zeros(len(SHARES))
-    for fold, climb in enumerate(fit.climbs):
-        if fold not in inverses:
-            continue
-        claims = _claims(climb, pair, _own(inverses, fold), fit.share)
+    for fold in inverses:
+        claims = _claims_without(fit, fold, pair, inverses)
         for sight in merged(covering_of(fit.folds.evidence_held(fold), pair)):
             came = sight.counts > 0
             seen = np.maximum([sight.see(claim)[came] for claim in claims], TINY)
