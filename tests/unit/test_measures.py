@@ -18,7 +18,7 @@ from deniable.estimation.covariance import Dense
 from deniable.estimation.evidence import Batch, Evidence
 from deniable.estimation.study import Study
 from deniable.estimation.table import plain_axes
-from deniable.inference import MEASURES, derive, measure_named
+from deniable.inference import MEASURES, derive, independence_test, measure_named
 from deniable.inference.confidence import Curve, Fieller, Normal, Unknown
 
 if TYPE_CHECKING:
@@ -272,3 +272,17 @@ def test_a_smoothed_table_is_measured_by_its_reports() -> None:
     assert measured.value == pytest.approx(derive(own, "pearson-r", rng=rng).value, abs=1e-3)
     assert measured.notes == ("derived from the reports themselves, not from the table of default",)
     assert derive(own, "pearson-r", rng=rng).notes == ()
+
+
+@pytest.mark.parametrize("alone", [0, 700])
+def test_it_is_said_how_many_were_asked_all_of_a_table(alone: int) -> None:
+    """Where others were asked one attribute only, a measure and a test say what they rest on."""
+    asked = [Experiment(1_000, (k_ary(3.0, 4),), ((0, 1),))]
+    asked += [Experiment(alone, (k_ary(3.0, 2),), ((0,),))] if alone else []
+    rng = np.random.default_rng(1)
+    evidence = Study(("a", "b"), np.array([[0.4, 0.1], [0.1, 0.4]]), tuple(asked)).draw(rng)
+    measured = derive(estimate(evidence, ["a", "b"], rng=rng), "cramers-v", rng=rng)
+    tested = independence_test(evidence, ["a", "b"], rng=rng)
+    for found in (measured, tested):
+        assert found.people == 1_000 + alone
+        assert any("1,000" in note for note in found.notes) == bool(alone)

@@ -50,6 +50,10 @@ class Covariance(Protocol):
     def centre(self) -> Array:
         """Return the unprojected estimate."""
 
+    @property
+    def people(self) -> int:
+        """Return how many respondents told of the whole table."""
+
     def curve(self) -> Curve:
         """Return how each cell's variance depends on its true share."""
 
@@ -111,6 +115,11 @@ class Dispersion:
 
     centre: Array
     parts: tuple[tuple[float, Sight], ...]
+
+    @property
+    def people(self) -> int:
+        """Return how many respondents told of the whole table."""
+        return round(sum(sight.people for _, sight in self.parts))
 
     def _factors(self) -> list[tuple[float, Sight]]:
         """Return weight²/n of each part, with n − 1 for the n people together."""

@@ -35,6 +35,11 @@ class Pile:
     stack: Stack
     factor: Array
 
+    @property
+    def people(self) -> int:
+        """Return how many respondents told of the whole table."""
+        return round(float(self.stack.counts.sum()))
+
     def curve(self) -> Curve:
         """Return Var(t) exactly for the path on which the other cells keep their proportions.
 

@@ -51,6 +51,8 @@ OWN = {"", "maximum-likelihood", "joint-em", "unbiased", "projected"}
 SAME = 0.1
 """Standard errors by which a cell of two tables may differ before it is worth a word."""
 
+PARTLY = "{:,} respondents were asked all of it; what others told of parts is left out"
+
 UNKNOWN = "this method of estimation does not say how sure its table is"
 
 
@@ -129,6 +131,9 @@ def derive(
     )
     if table.covariance is None:
         return replace(estimate, notes=(*estimate.notes, UNKNOWN))
+    if table.covariance.people < table.people:
+        told = PARTLY.format(table.covariance.people)
+        estimate = replace(estimate, notes=(*estimate.notes, told))
     case = _Case(found, form, shares, whole, table.covariance, arrangement)
     return _judged(estimate, case, rng, draws)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -139,7 +140,9 @@ def independence_test(
     parts = tuple((axis,) for axis in range(len(attributes)))
     axes = tuple(range(len(attributes), len(attributes) + len(given)))
     hypothesis = Independence(seen.shape, parts, axes)
-    return procedure.test(seen, hypothesis, independence_of(attributes, given), rng=rng)
+    return _noted(
+        procedure.test(seen, hypothesis, independence_of(attributes, given), rng=rng), seen
+    )
 
 
 def fit_test(
@@ -169,7 +172,7 @@ def fit_test(
         raise EstimationError(problem, given=f"{table.size} shares", expected=expected)
     name = f"{_listed(attributes)} {'follows' if len(attributes) == 1 else 'follow'} the shares"
     hypothesis = Given(table.reshape(seen.shape))
-    return procedure.test(seen, hypothesis, f"{name} given", rng=rng)
+    return _noted(procedure.test(seen, hypothesis, f"{name} given", rng=rng), seen)
 
 
 def groups_test(sources: Sequence[Source], attributes: Sequence[str]) -> TestResult:
@@ -191,6 +194,17 @@ def independence_of(names: Sequence[str], given: Sequence[str] = ()) -> str:
     """
     condition = f" given {_listed(given)}" if given else ""
     return f"{_listed(names)} are independent{condition}"
+
+
+def _noted(result: TestResult, seen: Observation | NoisyTable) -> TestResult:
+    """Say how many were asked everything, if others were asked some of it."""
+    if isinstance(seen, central.NoisyTable):
+        return result
+    together = round(sum(sight.people for sight in seen.covering))
+    if together >= seen.people:
+        return result
+    told = f"{together:,} of them were asked all of it; the others tell of the margins only"
+    return replace(result, notes=(*result.notes, told))
 
 
 def _listed(names: Sequence[str]) -> str:
