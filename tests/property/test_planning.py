@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.planning import plan, prior_of
-from deniable.planning.power import noncentrality_for, power_of, unit_noncentrality
+from deniable.planning.power import (
+    mean_power,
+    noncentrality_for,
+    people_for_power,
+    power_of,
+    unit_noncentrality,
+)
 from deniable.schema import Attribute, Privacy, Schema, Survey
 
 SIZES = st.lists(st.integers(2, 5), min_size=2, max_size=4)
@@ -78,6 +84,19 @@ def test_the_people_needed_are_enough_and_no_more(
 def test_the_noncentrality_for_a_power_gives_it(power: float, freedom: int) -> None:
     """``noncentrality_for`` is the inverse of ``power_of``."""
     assert power_of(noncentrality_for(power, freedom), freedom) == pytest.approx(power, abs=1e-6)
+
+
+@FEW
+@given(
+    st.lists(st.floats(1e-4, 0.5), min_size=1, max_size=4), st.integers(1, 30), st.floats(0.2, 0.95)
+)
+def test_the_people_for_a_power_are_just_enough_on_average(
+    units: list[float], freedom: int, power: float
+) -> None:
+    """Over the courses a survey may take the mean power is reached, and not with 1 % fewer."""
+    needed = people_for_power(units, freedom, power)
+    assert mean_power(units, needed, freedom) >= power - 1e-9
+    assert mean_power(units, 0.99 * needed - 1, freedom) < power
 
 
 @FEW

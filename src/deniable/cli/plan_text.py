@@ -82,7 +82,8 @@ def _print_options(plan: Plan) -> None:
         "root mean square over a table's cells, mean over tables; worth: in plain answers, "
         f"per table; width: the widest {goal.level:.0%} interval of any cell"
         + (
-            "; power: the least of any pair, 0 where the test would say “too little data”"
+            "; power: the least of any pair, 0 where the test would say “too little data”, of † "
+            "that of its pooled table: a test of all its blocks notices somewhat more"
             if goal.association is not None
             else ""
         )

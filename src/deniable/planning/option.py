@@ -21,8 +21,8 @@ from deniable.planning.extremes import largest_of
 from deniable.planning.power import (
     PAIR,
     freedom_of,
+    mean_power,
     people_for_power,
-    power_of,
     unit_noncentrality,
 )
 from deniable.protocol import (
@@ -177,11 +177,16 @@ class Option:
 
     def unit(self, table: Outlook, association: float | None) -> float:
         """Return the noncentrality of one respondent for the test of a table."""
-        if table.truth is None:
-            return unit_noncentrality(table, association)
-        places = tuple(self.design.names.index(name) for name in table.names)
-        told = [self._unit(one, places, table.truth, association) for one in self._courses]
+        told = self.units_of(table, association)
         return sum(told) / len(told)
+
+    def units_of(self, table: Outlook, association: float | None) -> list[float]:
+        """Return the same for each course that the survey may take."""
+        truth = table.truth
+        if truth is None:
+            return [unit_noncentrality(table, association)]
+        places = tuple(self.design.names.index(name) for name in table.names)
+        return [self._unit(one, places, truth, association) for one in self._courses]
 
     @property
     def _courses(self) -> tuple[Sightings, ...]:
@@ -205,7 +210,8 @@ class Option:
         """Return the power of the default test of a table; 0 where it says “too little data”."""
         if table.worth(people) < LEAST_WORTH:
             return 0.0
-        return power_of(people * self.unit(table, association), freedom_of(table.shape), level)
+        units = self.units_of(table, association)
+        return mean_power(units, people, freedom_of(table.shape), level)
 
     def least_power(self, people: float, association: float | None, level: float) -> float:
         """Return the power of the test that is least likely to notice the association."""
@@ -215,7 +221,7 @@ class Option:
         """Return how many must answer for every pair's test to have a power."""
         return max(
             max(
-                people_for_power(self.unit(t, association), freedom_of(t.shape), power, level),
+                people_for_power(self.units_of(t, association), freedom_of(t.shape), power, level),
                 LEAST_WORTH / t.worth(1.0) if t.glimpses else math.inf,
             )
             for t in self.pairs

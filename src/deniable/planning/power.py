@@ -37,6 +37,8 @@ SMALLEST = 1e-9
 CERTAIN = 1e-9
 """Share of a variance below which a sum is certain."""
 
+HALF_A_PERSON = 0.5
+
 MOST_CELLS = 1024
 """Cells of a table whose information is laid out as a matrix."""
 
@@ -189,7 +191,28 @@ def _beyond(information: Array, tangent: Array, rest: Array) -> Array:
     return result
 
 
-def people_for_power(unit: float, freedom: int, power: float, level: float = 0.05) -> float:
-    """Return how many must answer for a power; infinite if nothing tells."""
+def mean_power(units: Sequence[float], people: float, freedom: int, level: float = 0.05) -> float:
+    """Return the power over the courses that a survey may take, each with its noncentrality.
+
+    It is less than the power of the mean: luck adds less than ill luck takes.
+    """
+    return sum(power_of(people * unit, freedom, level) for unit in units) / len(units)
+
+
+def people_for_power(
+    units: Sequence[float], freedom: int, power: float, level: float = 0.05
+) -> float:
+    """Return how many must answer for a power; infinite if some course tells nothing.
+
+    >>> round(people_for_power([0.01], 1, 0.8))
+    785
+    """
     wanted = noncentrality_for(power, freedom, level)
-    return math.inf if unit <= 0 else wanted / unit
+    if min(units) <= 0:
+        return math.inf
+    low, high = wanted / max(units), wanted / min(units)
+    while high - low > max(HALF_A_PERSON, 1e-9 * high):
+        middle = (low + high) / 2
+        enough = mean_power(units, middle, freedom, level) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
