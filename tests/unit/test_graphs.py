@@ -337,3 +337,16 @@ def test_the_command_says_what_a_missing_roster_tells_and_when_order_is_noise(
     assert "says that they have an edge" in done.stderr
     shown = CliRunner().invoke(main, ["graph", "estimate", str(output)])
     assert "the order says little" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.parametrize(("first", "said"), [("one,other", True), ("Ann,Bob", False)])
+def test_the_command_says_if_the_first_line_may_be_a_heading(
+    tmp_path: Path, first: str, *, said: bool
+) -> None:
+    """Names that stand nowhere else may be those of columns; people's are not asked about."""
+    edges = tmp_path / "edges.csv"
+    edges.write_text(f"{first}\nAnn,Cid\nBob,Cid\n")
+    words = [str(edges), "--epsilon", "3", "-o", str(tmp_path / "reports.json")]
+    done = CliRunner().invoke(main, ["graph", "randomize", *words])
+    assert done.exit_code == 0, done.output
+    assert ("--header" in done.stderr) == said

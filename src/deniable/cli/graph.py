@@ -58,11 +58,14 @@ def randomize(
     """
     from deniable.channels import format_epsilon  # noqa: PLC0415 -- slow to load
     from deniable.graphs import randomize_graph, read_graph, read_names  # noqa: PLC0415
+    from deniable.graphs.edge_list import seems_headed  # noqa: PLC0415
 
     names = () if roster is None else read_names(roster)
     graph = read_graph(edges, names, header=header)
     if unsafe_seed is not None:
         note("UNSAFE: whoever knows the seed can undo these reports. Never publish them.")
+    if roster is None and not header and seems_headed(edges):
+        note("The names of the first line stand nowhere else: if it is a heading, use --header.")
     if roster is None:
         note("Without a roster, that somebody is there says that they have an edge.")
     reports = randomize_graph(graph, epsilon, ends=_ends(ends), unsafe_seed=unsafe_seed)

@@ -60,7 +60,7 @@ def _print(
     for one in totals:
         low, high, _ = one.interval(level)
         error = _number(one.standard_error)
-        rows.append((one.name, _number(one.value), error, f"{low:,.0f} – {high:,.0f}"))
+        rows.append((one.name, _number(one.value), error, f"{_whole(low)} – {_whole(high)}"))
     print_table(("in all", "estimate", "se", f"{level:.0%} interval"), rows)
     for sequence in sequences:
         click.echo()
@@ -82,7 +82,7 @@ def _print_sequence(sequence: Sequence, level: float) -> None:
             _shortened(sequence.people[place]),
             _number(sequence.values[place]),
             _number(sequence.standard_errors[place]),
-            f"{low[place]:,.0f} – {high[place]:,.0f}",
+            f"{_whole(low[place])} – {_whole(high[place])}",
             _number(shrunken[place]),
         )
         for place in order
@@ -173,6 +173,15 @@ def _as_data(
             for one in sequences
         },
     }
+
+
+def _whole(value: float) -> str:
+    """Write a bound without its fraction; a little less than nothing is 0, not −0.
+
+    >>> _whole(-0.3), _whole(1234.6), _whole(-7.0)
+    ('0', '1,235', '−7')
+    """
+    return f"{round(value):,}".replace("-", "−")
 
 
 def _number(value: float) -> str:

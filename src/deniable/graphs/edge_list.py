@@ -40,6 +40,12 @@ def read_graph(path: Path, names: tuple[str, ...] = (), *, header: bool = False)
     return graph_of(names or tuple(sorted(set(chain.from_iterable(edges)))), edges)
 
 
+def seems_headed(path: Path) -> bool:
+    """Tell whether the names of the first line stand nowhere else, as a heading's would."""
+    first, *others = _edges(path, header=False)
+    return bool(others) and set(first).isdisjoint(chain.from_iterable(others))
+
+
 def read_names(path: Path) -> tuple[str, ...]:
     """Read a file of names, one a line."""
     lines = (line.strip() for line in _text(path).splitlines())
