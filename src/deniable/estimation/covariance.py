@@ -135,7 +135,7 @@ class Dispersion:
         """
         shape = self.centre.shape
         constant, linear, square = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        proper = np.clip(self.centre, 0, 1) / np.clip(self.centre, 0, 1).sum()
+        proper = made_proper(self.centre)
         for factor, sight in self._factors():
             inside = sight.inside(sight.see(proper))
             outside = self._outside(sight, proper, inside)
@@ -153,11 +153,7 @@ class Dispersion:
         known = squares_at(sight, proper)
         even = squares_at(sight, np.full_like(proper, 1 / proper.size))
         if known is not None and even is not None:
-            # Where a cell has everything, the others are taken to be spread evenly.
-            taken = np.where(1 - proper < CERTAIN, CERTAIN, 0.0)
-            share = (1 - taken) * proper + taken / proper.size
-            every = (1 - taken) * known + taken * even
-            return np.maximum((every - share * inside) / np.maximum(1 - share, TINY), 0)
+            return moment_outside(proper, inside, known, even)
         # Not clipped: a low estimate comes with a second moment found too low; on the line
         # through both, the moment at a share of 0 is right.
         share = self.centre
@@ -195,6 +191,30 @@ class Dispersion:
             seen = shares_of(sight, self.centre)
             result += factor * (_second_moment(sight, seen) - np.outer(flat, flat))
         return result
+
+
+def made_proper(centre: Array) -> Array:
+    """Return an estimate's shares without those below 0, summing to 1."""
+    kept = np.clip(centre, 0, 1)
+    result: Array = kept / kept.sum()
+    return result
+
+
+def moment_outside(proper: Array, inside: Array, known: Array, even: Array) -> Array:
+    """Return b, E[U[Y, x]² | an answer other than x], for each cell of a proper table.
+
+    Args:
+        proper: π.
+        inside: B, the moment among those in the cell.
+        known: The moment of all at π.
+        even: The moment of all at even shares: where a cell has everything, the others are
+            taken to be spread evenly.
+    """
+    taken = np.where(1 - proper < CERTAIN, CERTAIN, 0.0)
+    share = (1 - taken) * proper + taken / proper.size
+    every = (1 - taken) * known + taken * even
+    result: Array = np.maximum((every - share * inside) / np.maximum(1 - share, TINY), 0)
+    return result
 
 
 def _second_moment(sight: Sight, seen: Array) -> Array:

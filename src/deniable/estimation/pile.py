@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import EstimationError
-from deniable.estimation.covariance import CERTAIN, MOST_DENSE, Curve
+from deniable.estimation.covariance import MOST_DENSE, Curve, made_proper, moment_outside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,26 +45,27 @@ class Pile:
 
         See ``Dispersion.curve``: one report adds U[Y, x] with second moment t·B + (1 − t)·b.
         """
-        share = self.centre.reshape(-1)
-        rest = np.maximum(1 - share, CERTAIN)
+        proper = made_proper(self.centre)
         truth, lie = self.stack.truth, self.stack.lie
-        seen = self.stack.see(self.centre)
-        # E U² of everybody, and of those in the cell, for each row and cell.
-        every = (
-            seen * (1 - lie) ** 2 + (seen.sum(axis=1, keepdims=True) - seen) * lie**2
-        ) / truth**2
-        every = np.maximum(every, share**2)
         met = truth + lie
         inside = (met * (1 - lie) ** 2 + (1 - met) * lie**2) / truth**2
-        outside = np.maximum((every - share * inside) / rest, 0)
-        outside = np.where(1 - share < CERTAIN, np.minimum(outside, inside), outside)
-        slope = inside - outside
+        known, even = self._squares(proper), self._squares(np.full_like(proper, 1 / proper.size))
+        outside = moment_outside(proper.reshape(-1), inside, known, even)
         shape = self.centre.shape
         return Curve(
-            (self.factor @ (every - share * slope)).reshape(shape),
-            (self.factor @ slope).reshape(shape),
+            (self.factor @ outside).reshape(shape),
+            (self.factor @ (inside - outside)).reshape(shape),
             np.full(shape, -self.factor.sum()),
         )
+
+    def _squares(self, table: Array) -> Array:
+        """Return E U[Y, x]² of everybody for each row and cell, where π is ``table``."""
+        truth, lie = self.stack.truth, self.stack.lie
+        seen = self.stack.see(table)
+        result: Array = (
+            seen * (1 - lie) ** 2 + (seen.sum(axis=1, keepdims=True) - seen) * lie**2
+        ) / truth**2
+        return result
 
     def between(self, weights: Array) -> Array:
         """Return the covariances of linear combinations of cells: W·Σ·Wᵀ, Σ never laid out."""
