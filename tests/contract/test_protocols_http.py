@@ -54,7 +54,7 @@ def people(count: int, seed: int) -> list[list[int]]:
 def wait_for_block(address: str, number: int) -> None:
     """Wait until a block is handed out: the server may go on offering the last one briefly."""
     notice = Notice(address, "habits")
-    for _ in range(600):
+    for _ in range(2_400):
         _, block = notice.read()
         if block.number >= number:
             break

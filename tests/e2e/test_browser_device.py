@@ -131,6 +131,7 @@ def site() -> Iterator[Site]:
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     """Open a browser profile of its own."""
     found = chromium.new_context()
+    found.set_default_timeout(120_000)
     yield found
     found.close()
 
@@ -198,6 +199,7 @@ def test_a_fresh_profile_gives_another_report(chromium: Browser, site: Site) -> 
     found = []
     for _ in range(2):
         context = chromium.new_context()
+        context.set_default_timeout(120_000)
         found.append(report_from_bytes(answered(opened(context, site))["report"]))
         context.close()
     assert found[0].identity != found[1].identity

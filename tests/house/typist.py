@@ -29,8 +29,8 @@ BEFOREHAND: Final = ("git clone ", "cd ", "pip install ")
 AT_HOME: Final = "http://127.0.0.1:8000"
 ELSEWHERE: Final = re.compile(r"https://\w+\.example")
 DATABASE: Final = re.compile(r"postgresql://\S*\.example/\w+")
-START_SECONDS: Final = 60.0
-PATIENCE: Final = 20.0
+START_SECONDS: Final = 240.0
+PATIENCE: Final = 120.0
 
 
 @dataclass(frozen=True, slots=True)

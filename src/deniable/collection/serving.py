@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 BACKLOG = 2_048
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 
 
 def build(where: str, settings: Settings) -> Starlette:
