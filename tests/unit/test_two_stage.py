@@ -70,6 +70,65 @@ def test_of_two_by_two_at_even_margins_the_best_question_is_the_diagonal() -> No
     assert found == pytest.approx(math.tanh(0.5) ** 2, rel=0.02)
 
 
+def balanced_sets(shape: tuple[int, int], epsilon: float) -> tuple[np.ndarray, float]:
+    """Return the best sets at even margins, and what a report of one of them tells.
+
+    All cells, and all contrasts, are alike there, so that θ is the same for every set that is
+    the same but for the order of rows and columns, and the information is one number: by
+    the part of a set that is no margin of it, over the square of how much of a row it fills.
+    """
+    cells = math.prod(shape)
+    sets = (np.arange(1, 2**cells - 1)[:, None] >> np.arange(cells) & 1).astype(float)
+    wide = sets.reshape(-1, *shape)
+    sizes = sets.sum(axis=1)
+    rows = (wide.sum(axis=2) ** 2).sum(axis=1) / shape[1]
+    columns = (wide.sum(axis=1) ** 2).sum(axis=1) / shape[0]
+    beside = sizes - rows - columns + sizes**2 / cells
+    told = (math.expm1(epsilon) / (1 + math.expm1(epsilon) * sizes / cells)) ** 2 * beside / cells
+    contrasts_asked = (shape[0] - 1) * (shape[1] - 1)
+    return sets[told > told.max() - 1e-12], float(told.max()) / contrasts_asked
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0, 2.0])
+@pytest.mark.parametrize("shape", [(2, 3), (3, 3), (2, 8), (3, 5), (4, 4)])
+def test_at_even_margins_the_search_finds_the_balanced_sets(
+    shape: tuple[int, int], epsilon: float
+) -> None:
+    """What it finds tells as much as the best sets do, which are known in closed form."""
+    _, told = balanced_sets(shape, epsilon)
+    table, moves, kept = contrasts([np.full(size, 1 / size) for size in shape])
+    known = 0.01 * told * np.eye(moves.shape[1] + kept.shape[1])
+    wish = Wish(table, moves, kept, known, 1.0)
+    found = wish.efficient(wish.information(staircase(epsilon, wish).rows()) + known)
+    assert np.linalg.slogdet(found)[1] / kept.shape[1] == pytest.approx(math.log(told), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("margins", "epsilon"),
+    [
+        (((0.24, 0.23, 0.25, 0.28), (0.25, 0.22, 0.26, 0.27)), 1.0),
+        (((0.28, 0.21, 0.27, 0.24), (0.26, 0.26, 0.25, 0.23)), 1.0),
+        (((0.48, 0.52), (0.13, 0.12, 0.14, 0.11, 0.12, 0.13, 0.12, 0.13)), 2.0),
+    ],
+)
+def test_near_even_margins_the_search_is_not_left_behind_by_the_balanced_sets(
+    margins: tuple[tuple[float, ...], ...], epsilon: float
+) -> None:
+    """The search does not come to a halt where other sets would tell more."""
+    table, moves, kept = contrasts([np.array(margin) for margin in margins])
+    known = 0.001 * np.eye(moves.shape[1] + kept.shape[1])
+    wish = Wish(table, moves, kept, known, 0.85)
+    sets, _ = balanced_sets((len(margins[0]), len(margins[1])), epsilon)
+    odds = 1 + math.expm1(epsilon) * sets
+    balanced = (odds / odds.sum(axis=0)[0]).T
+
+    def worth(rows: np.ndarray) -> float:
+        whole = wish.known + wish.share * wish.information(rows)
+        return float(np.linalg.slogdet(wish.efficient(whole))[1])
+
+    assert worth(staircase(epsilon, wish).rows()) > worth(balanced) - 0.01 * kept.shape[1]
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.5])
 def test_no_mixture_of_few_sets_tells_more(epsilon: float) -> None:
     """Random channels of the same level have no larger determinant, up to the gap allowed."""

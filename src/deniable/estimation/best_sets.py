@@ -51,13 +51,11 @@ def best_sets(epsilon: float, wish: Wish) -> tuple[Array, Array]:
     program = Program(math.expm1(epsilon), wish)
     every = _every_set(len(wish.null))
     lines = program.lines(every)
-    # To begin with: single cells, which span all rows, and those sets that a channel of all
-    # sets alike would gain most from.
-    single = np.flatnonzero(every.sum(axis=1) == 1)
+    # To begin with: those sets of each number of cells that a channel of all sets alike would
+    # gain most from. All single cells are among them, and these span all rows.
     alike = program.even_weight(len(every))
     prices = program.prices(lines, program.whole(lines, np.full(len(every), alike)))
-    most = _largest(prices, 4 * len(wish.null))
-    chosen = _with_complements(np.concatenate([single, most]), len(every))
+    chosen = _with_complements(_largest_of_each(every, prices), len(every))
     weights = np.full(len(chosen), program.even_weight(len(chosen)))
     before = -np.inf
     for _ in range(ROUNDS):
@@ -125,16 +123,23 @@ class Program:
         return outer - inner
 
     def joined(self, every: Array, chosen: Sets, weights: Array, fresh: Sets) -> tuple[Sets, Array]:
-        """Return the sets with fresh ones among them, those that weigh nothing left out."""
-        entering = np.full(len(fresh), FRESH * self.even_weight(len(fresh)))
-        together = np.concatenate([chosen, fresh])
-        theta = np.concatenate([weights, entering])
+        """Return the sets with fresh ones among them, those that weigh nothing left out.
+
+        Fresh sets come with their complements: a set and its complement, weighing alike, fill
+        all rows alike, so that a share of them beside the rest is a channel whatever they are.
+        """
+        entering = _with_complements(fresh, len(every))
+        share = np.concatenate(
+            [(1 - FRESH) * weights, np.full(len(entering), FRESH * self.even_weight(len(entering)))]
+        )
+        together, places = np.unique(np.concatenate([chosen, entering]), return_inverse=True)
+        theta: Array = np.bincount(places.reshape(-1), share)
         single = every[together].sum(axis=1) == 1  # these span all rows
-        for kept in (single | (theta > IDLE * theta.max()), theta > 0):
-            balanced = balanced_weights(theta[kept], self.columns(every[together[kept]]))
-            if balanced is not None:
-                return together[kept], balanced
-        return chosen, weights
+        kept = single | np.isin(together, entering) | (theta > IDLE * theta.max())
+        balanced = balanced_weights(theta[kept], self.columns(every[together[kept]]))
+        if balanced is None:
+            return together, theta
+        return together[kept], balanced
 
     def solved(self, sets: Array, weights: Array) -> tuple[Array, Array]:
         """Return the best θ of some sets, and the worth of a share in each cell's row."""
@@ -228,6 +233,16 @@ def _with_complements(sets: Sets, every: int) -> Sets:
 def _largest(prices: Array, most: int) -> Sets:
     most = min(most, len(prices))
     return np.argpartition(prices, -most)[-most:]
+
+
+def _largest_of_each(every: Array, prices: Array) -> Sets:
+    """Return the sets of the largest prices, as many as there are cells for each number of them.
+
+    The larger a set, the more of a row it fills: prices tell sets of one size apart only.
+    """
+    cells, sizes = every.shape[1], every.sum(axis=1)
+    alike = [np.flatnonzero(sizes == size) for size in range(1, cells)]
+    return np.concatenate([places[_largest(prices[places], cells)] for places in alike])
 
 
 def _without_the_least(sets: Array, weights: Array, gain: float) -> tuple[Array, Array]:
