@@ -133,7 +133,7 @@ class Program:
             [(1 - FRESH) * weights, np.full(len(entering), FRESH * self.even_weight(len(entering)))]
         )
         together, places = np.unique(np.concatenate([chosen, entering]), return_inverse=True)
-        theta: Array = np.bincount(places.reshape(-1), share)
+        theta = np.bincount(places.reshape(-1), share).astype(np.float64)
         single = every[together].sum(axis=1) == 1  # these span all rows
         kept = single | np.isin(together, entering) | (theta > IDLE * theta.max())
         balanced = balanced_weights(theta[kept], self.columns(every[together[kept]]))
