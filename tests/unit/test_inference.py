@@ -16,6 +16,7 @@ from deniable.estimation.observation import observe
 from deniable.inference import (
     Independence,
     every_pair,
+    independence_test,
     mutual,
     plain_test,
     ratio_test,
@@ -184,3 +185,20 @@ def test_reports_of_sets_carry_the_test_too() -> None:
         observation = observe(evidence, ["a", "b"])
         tail = score_test(observation, mutual((4, 4)), "x").p_value
         assert (tail < 1e-9) == associated
+
+
+def test_the_papers_procedure_takes_reports_of_sets_too() -> None:
+    """It finds an association in sets as in cells, none where there is none, and says what it did."""
+    rng = np.random.default_rng(5)
+    table = np.array([[900, 300, 300], [300, 900, 300], [300, 300, 900]])
+    for counts, associated in ((table, True), (np.full((3, 3), 500), False)):
+        cells = np.repeat(np.arange(9), counts.reshape(-1))
+        channel = subset(2.0, 9, 3)
+        inside = rng.random(len(cells)) < channel.head / 2**32
+        others = rng.random((len(cells), 9))
+        others[np.arange(len(cells)), cells] = np.where(inside, -1.0, 2.0)
+        reports = np.sort(np.argsort(others, axis=1)[:, :3], axis=1)
+        source = evidence_from_reports(["a", "b"], (3, 3), [channel], [reports], [(0, 1)])
+        found = independence_test(source, ["a", "b"], rng=rng, method="monte-carlo")
+        assert found.rejects(0.001) == associated
+        assert any("normal distribution" in note for note in found.notes)

@@ -8,17 +8,21 @@ accepted.
 
 As a tail, (1 + the number of simulated statistics not below the one seen)/(l + 1) is at
 most α exactly when that threshold is exceeded, whatever α.
+
+The source's channels are two coins. Where reports are sets, bits or hashes, more than can be
+listed, the noised estimate of a sampled table is drawn from its normal distribution.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.errors import EstimationError
 from deniable.estimation.observation import require_together
-from deniable.estimation.sight import merged, noise_of
+from deniable.estimation.unbiased import pooled
+from deniable.inference.replicas import replicas_of
 from deniable.inference.result import TestResult
 
 if TYPE_CHECKING:
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.observation import Observation
-    from deniable.estimation.sight import Sight
     from deniable.inference.hypothesis import Hypothesis
 
     Array = NDArray[np.float64]
@@ -41,7 +44,7 @@ FEWEST = 5.0
 """A cell of t̂ below it, and the hypothesis is accepted."""
 
 ACCEPTED = "a cell of the two-step fit is below 5, so the procedure accepts"
-MOST_VALUES = 2**14
+UNLISTED = "not every report can be listed, so that its tables are drawn from a normal distribution"
 
 
 def monte_carlo_test(
@@ -53,30 +56,16 @@ def monte_carlo_test(
     tables: int = TABLES,
 ) -> TestResult:
     """Test a hypothesis by the paper's procedure."""
-    sights = merged(require_together(observation))
-    if not all(lens.complete for sight in sights for lens in sight.lenses):
-        problem = "the paper's procedure needs reports of which all possible ones can be listed"
-        raise EstimationError(problem, expected="two-coin, k-ary or matrix channels, or 'score'")
-    worth = np.array([sight.people / noise_of(sight) for sight in sights])
-    inverses = [_inverse(sight) for sight in sights]
-    share = worth / worth.sum()
-    estimate = sum(
-        w * (inverse @ (s.counts / s.people).reshape(-1))
-        for w, s, inverse in zip(share, sights, inverses, strict=True)
-    )
+    spread = pooled(require_together(observation))
+    replicas = replicas_of(spread)
 
     def draw(table: Array, times: int) -> Array:
         """Return unbiased estimates from fresh people of a table and fresh coins."""
-        total = np.zeros((times, table.size))
-        for w, sight, inverse in zip(share, sights, inverses, strict=True):
-            seen = np.maximum(sight.see(table), 0).reshape(-1)
-            people = round(sight.people)
-            counts = rng.multinomial(people, seen / seen.sum(), size=times)
-            total += w * (counts / people) @ inverse.T
-        return total
+        return replicas.draw(table, times, rng)
 
-    noisy = np.asarray(estimate).reshape(observation.shape)
-    return two_step(noisy, hypothesis, name, people=observation.people, draw=draw, tables=tables)
+    people = observation.people
+    found = two_step(spread.centre, hypothesis, name, people=people, draw=draw, tables=tables)
+    return found if replicas.exact else replace(found, notes=(*found.notes, UNLISTED))
 
 
 def two_step(
@@ -135,14 +124,3 @@ def _statistics(first: Array, hypothesis: Hypothesis, people: int) -> Array:
         error = np.divide((table - fitted) ** 2, fitted, out=np.zeros_like(table), where=fitted > 0)
         found[place] = people * error.sum()
     return found
-
-
-def _inverse(sight: Sight) -> Array:
-    """Return Uᵀ of a sight, the table's cells × report values."""
-    if sight.counts.size > MOST_VALUES:
-        problem = "so many different reports are too many for the paper's procedure"
-        raise EstimationError(problem, given=sight.counts.size, expected=f"{MOST_VALUES}")
-    sizes = tuple(sight.sizes[sight.order.index(axis)] for axis in sorted(sight.order))
-    cells = int(np.prod(sizes))
-    units = np.eye(cells).reshape(cells, *sizes)
-    return np.stack([sight.spread(unit).reshape(-1) for unit in units])
