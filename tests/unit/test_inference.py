@@ -188,7 +188,7 @@ def test_reports_of_sets_carry_the_test_too() -> None:
 
 
 def test_the_papers_procedure_takes_reports_of_sets_too() -> None:
-    """It finds an association in sets as in cells, none where there is none, and says what it did."""
+    """It finds an association in sets, none where there is none, and says what it did."""
     rng = np.random.default_rng(5)
     table = np.array([[900, 300, 300], [300, 900, 300], [300, 300, 900]])
     for counts, associated in ((table, True), (np.full((3, 3), 500), False)):
