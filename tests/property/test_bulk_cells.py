@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.bulk.cells import OUTSIDE, Codes, Declared, cells_of
+from deniable.bulk.cells import cells_of
+from deniable.bulk.domain import OUTSIDE, Codes, Declared
 from deniable.errors import AnswerError, DataError
 from deniable.schema import Attribute, Category
 
 if TYPE_CHECKING:
-    from deniable.bulk.cells import Domain
+    from deniable.bulk.domain import Domain
 
 ATTRIBUTES = [
     Attribute.nominal("plain", ["no", "yes"]),

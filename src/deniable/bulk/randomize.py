@@ -193,7 +193,7 @@ def _reports(source: Source, respondents: Respondents, how: How) -> Iterator[pa.
                 yield batch
             progress(rows)
     if outside:
-        raise _refusal(outside)
+        raise _refusal(outside, respondents)
 
 
 def _processors() -> int:
@@ -208,10 +208,13 @@ def _stream(seed: int | None, chunk: int) -> Keystream:
     return Keystream() if seed is None else unsafe_seeded(seed, chunk)
 
 
-def _refusal(outside: Counter[str]) -> AnswerError:
+def _refusal(outside: Counter[str], respondents: Respondents) -> AnswerError:
+    """Count the answers that have no cell, and say what the first such column may hold."""
+    first = next(domain for domain in respondents.domains if domain.name in outside)
     counted = ", ".join(f"{count:,} in {name!r}" for name, count in sorted(outside.items()))
     problem = f"some answers are missing or lie outside their domain: {counted}"
-    return AnswerError(problem, expected="answers that the survey declares; nothing was written")
+    expected = f"in {first.name!r} {first.expected}; nothing was written"
+    return AnswerError(problem, expected=expected)
 
 
 def _ignore(rows: int) -> None:

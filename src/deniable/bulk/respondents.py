@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.bulk import _kernels
-from deniable.bulk.cells import Codes, Declared, cells_of
+from deniable.bulk.cells import cells_of
+from deniable.bulk.domain import Codes, Declared
 from deniable.bulk.keystream import TILE_WORDS
 from deniable.bulk.sampler import dtype_for, sampler_of
 from deniable.errors import DataError, DesignError
@@ -23,7 +24,7 @@ from deniable.protocol.promise import check_promise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deniable.bulk.cells import Domain
+    from deniable.bulk.domain import Domain
     from deniable.bulk.keystream import Keystream
     from deniable.bulk.sampler import Integers, Sampler
     from deniable.protocol import Block, Design, Group

@@ -164,7 +164,7 @@ class Attribute:
             cell = self._bin(answer) if self.edges is not None else self._category(answer)
         if cell is None:
             raise AnswerError(
-                f"the answer to {self.name!r} lies outside its domain", expected=self._domain()
+                f"the answer to {self.name!r} lies outside its domain", expected=self.domain
             )
         return cell
 
@@ -187,7 +187,13 @@ class Attribute:
     def _first_of(self, spellings: Iterable[str | int]) -> int | None:
         return next((self._cells[s] for s in spellings if s in self._cells), None)
 
-    def _domain(self) -> str:
+    @property
+    def domain(self) -> str:
+        """Say what may be answered: what an error says would have been right.
+
+        >>> Attribute.nominal("sex", ["female", "male"]).domain
+        "one of 'female', 'male'"
+        """
         shown = 8
         names = [repr(name) for name in self.cell_names[:shown]]
         more = f" … ({self.size} in all)" if self.size > shown else ""
