@@ -12,8 +12,20 @@ from deniable.cli.terminal import note
 @click.command()
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=9001, show_default=True, help="0 takes a free one.")
-@click.option("--fewest", default=100, show_default=True, help="Of whom a total is shown.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=9001,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option(
+    "--fewest",
+    type=click.IntRange(min=3),
+    default=100,
+    show_default=True,
+    help="Of how many people a total must be.",
+)
 def command(*, survey_file: str, host: str, port: int, fewest: int) -> None:
     """Add up shares of a survey's tables of pairs, as one of several who do not collude.
 

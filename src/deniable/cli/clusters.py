@@ -36,9 +36,19 @@ class _First:
 
 @click.command()
 @click.argument("reports", type=_PATH, required=False)
-@click.option("--max-cells", default=50, show_default=True, help="T_v: most cells of a cluster.")
 @click.option(
-    "--least-dependence", default=0.1, show_default=True, help="T_d: merged from here on."
+    "--max-cells",
+    type=click.IntRange(min=2),
+    default=50,
+    show_default=True,
+    help="T_v: most cells of a cluster.",
+)
+@click.option(
+    "--least-dependence",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    help="T_d: merged from here on.",
 )
 @click.option("--as-published", is_flag=True, help="Take the dependence of the reports.")
 @click.option("--at", multiple=True, help="An aggregator's address, instead of REPORTS. Repeat it.")

@@ -113,10 +113,10 @@ def _facts(
     stop = found.classic_stop(level, kind)
     firing = found.holding(level, kind)
     count = len(found.blocks)
-    would = "never" if stop is None else f"after {stop} of {count} blocks"
+    would = "never stop" if stop is None else f"stop after {stop} of {count} blocks"
     enough = found.stop_at_width(width, level)
     facts: list[tuple[str, object]] = [
-        ("classic rule", f"would stop {would}; it holds in {firing:.0%} of them"),
+        ("classic rule", f"would {would}; it holds in {firing:.0%} of them"),
         ("", CLASSIC_LOSES),
     ]
     reached = "not yet" if enough is None else f"after {enough} of {count} blocks"

@@ -27,9 +27,22 @@ TOGETHER = ("drugs", "cheated")
 
 
 @click.command()
-@click.option("--n", "people", default=10_000, show_default=True, help="Respondents.")
-@click.option("--seed", default=7, show_default=True, help="Which people.")
-@click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--n",
+    "people",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Respondents.",
+)
+@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Which people.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="0 takes a free one.",
+)
 @click.option("--once", is_flag=True, help="End after printing; else keep serving.")
 def command(*, people: int, seed: int, port: int, once: bool) -> None:
     """Collect a survey from 10,000 simulated people and print what was learned beside the truth.

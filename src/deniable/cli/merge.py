@@ -6,11 +6,15 @@ import json
 from contextlib import closing
 from functools import reduce
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from deniable.cli.terminal import note, print_facts
-from deniable.errors import RequestError
+from deniable.errors import DeniableError, RequestError, TallyError
+
+if TYPE_CHECKING:
+    from deniable.protocol import Tally
 
 
 @click.command()
@@ -31,11 +35,11 @@ def command(
     written to a file, or each tally is sent into a server that collects the same survey.
     """
     from deniable.collection.simulating import Line  # noqa: PLC0415 - loads HTTP
-    from deniable.protocol import Tally, tally_from_bytes  # noqa: PLC0415
+    from deniable.protocol import Tally  # noqa: PLC0415
 
     if bool(output) == bool(into):
         raise click.UsageError("Say either --output or --into.")
-    read = [tally_from_bytes(Path(name).read_bytes()) for name in tallies]
+    read = [_read(Path(name)) for name in tallies]
     total = reduce(Tally.plus, read)
     if output:
         Path(output).write_bytes(total.to_bytes())
@@ -46,6 +50,17 @@ def command(
         for name, tally in zip(tallies, read, strict=True):
             status = line.post_tally(f"{into}/tallies", tally.to_bytes(), token)
             note(f"{name}: {status}")
+
+
+def _read(path: Path) -> Tally:
+    """Read a tally; if it is none, say which file that was."""
+    from deniable.protocol import tally_from_bytes  # noqa: PLC0415
+
+    try:
+        return tally_from_bytes(path.read_bytes())
+    except DeniableError as error:
+        problem = f"{path.name} holds no tally: {error.problem}"
+        raise TallyError(problem, given=error.given, expected=error.expected) from error
 
 
 def token_in(text: str) -> str:

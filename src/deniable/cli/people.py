@@ -6,7 +6,7 @@ import csv
 import re
 from typing import TYPE_CHECKING
 
-from deniable.errors import DataError, DeniableError
+from deniable.errors import DataError, DeniableError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,14 +59,24 @@ def rows_of(path: Path, survey: Survey, people: int) -> Iterator[Sequence[int]]:
     done = 0
     while done < people:
         before = done
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            _check_names(path, rows.fieldnames or (), survey)
+            for row in rows:
                 if done == people:
                     return
-                yield survey.schema.encode({name: row.get(name) for name in survey.schema.names})
+                yield survey.schema.encode({name: row[name] for name in survey.schema.names})
                 done += 1
         if done == before:
             return
+
+
+def _check_names(path: Path, found: Sequence[str], survey: Survey) -> None:
+    missing = [name for name in survey.schema.names if name not in found]
+    if missing:
+        problem = f"{path.name} lacks the column {missing[0]!r}"
+        expected = f"a column for every attribute; there is {nearest(missing[0], found)}"
+        raise DataError(problem, expected=expected if found else "a line of names")
 
 
 def drawn_from(

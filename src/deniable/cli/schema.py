@@ -43,7 +43,7 @@ def command() -> None:
     """Make a survey file from data or from another program's form."""
 
 
-@command.command()
+@command.command(short_help="Propose a survey file for a data file that you hold.")
 @click.argument("data", type=click.Path(path_type=Path, dir_okay=False))
 @_EPSILON
 @_NAME

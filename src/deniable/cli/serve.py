@@ -20,11 +20,34 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--store", "where", help="A file, or postgresql://… [default: NAME.db]")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--workers", default=1, show_default=True, help="Processes; needs PostgreSQL.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes; needs PostgreSQL.",
+)
 @click.option("--invited", is_flag=True, help="Take one report for each invitation.")
-@click.option("--block-minutes", default=0, help="Close a block after so long; 0: never.")
-@click.option("--rate", default=5.0, help="Reports a second per address; 0: any. [default: 5]")
+@click.option(
+    "--block-minutes",
+    type=click.IntRange(0),
+    default=0,
+    help="Close a block after so long; 0: never.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1e9),
+    default=5.0,
+    show_default="5",
+    help="Reports a second per address; 0: any.",
+)
 @click.option("--tallies-only", is_flag=True, help="Give away counts, and reports to nobody.")
 @click.option("--draft", is_flag=True, help="Keep a draft, to be published over HTTP.")
 @click.option("--manage", is_flag=True, help="Print a token to manage all surveys, too.")
@@ -63,11 +86,14 @@ def command(  # noqa: PLR0913 - one for each option
         open_store,
         serve,
     )
+    from deniable.collection.serving import check_shared  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
     survey = Survey.load(survey_file)
     where = where or f"{survey.name}.db"
-    collection = Collection(open_store(where))
+    store = open_store(where)
+    check_shared(store, workers)
+    collection = Collection(store)
     terms = Terms(invited=invited, block_seconds=60 * block_minutes)
     collection.present(survey, terms, publish=not draft)
     listening = listen(host, port)

@@ -6,13 +6,20 @@ from pathlib import Path
 
 import click
 
-from deniable.cli.terminal import print_facts, progress
+from deniable.cli.terminal import note, print_facts, progress
 
 
 @click.command()
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--at", multiple=True, required=True, help="An aggregator's address. Repeat it.")
-@click.option("--n", "people", default=1_000, show_default=True, help="Respondents.")
+@click.option(
+    "--n",
+    "people",
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    help="Respondents.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -46,6 +53,7 @@ def command(
     import numpy as np  # noqa: PLC0415 -- slow to load
 
     from deniable.cli.people import answers_of  # noqa: PLC0415
+    from deniable.errors import SharingError  # noqa: PLC0415
     from deniable.planning.learning import randomized_places  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
     from deniable.sharing import RemoteAggregator, send_shares, sheet_of_pairs  # noqa: PLC0415
@@ -63,4 +71,8 @@ def command(
         places = randomized_places(sheet, answers, pair_epsilon)
     with progress("sharing", people, unit="respondents") as advance:
         lost = send_shares(sheet, places, [RemoteAggregator(one) for one in at], advance=advance)
-    print_facts([("sent", f"{people - lost:,}"), ("could not", f"{lost:,}")])
+    print_facts([("sent", f"{len(places) - lost:,}"), ("could not", f"{lost:,}")])
+    if lost:
+        note(f"They did not reach all {len(at)} aggregators, and are left out of the sum.")
+    if lost == len(places):
+        raise SharingError("nobody reached all aggregators", expected="each of --at to listen")

@@ -15,11 +15,24 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command()
 @click.argument("survey_file", type=_PATH)
 @click.option("--against", required=True, help="The server, as http://localhost:8000.")
-@click.option("--n", "people", default=1_000, show_default=True, help="Respondents.")
+@click.option(
+    "--n",
+    "people",
+    type=click.IntRange(1),
+    default=1_000,
+    show_default=True,
+    help="Respondents.",
+)
 @click.option("--data", type=_PATH, help="Their answers, as CSV.")
 @click.option("--network", type=_PATH, help="A Bayesian network to draw them from, as BIF.")
-@click.option("--seed", type=int, help="For the same people again.")
-@click.option("--threads", default=32, show_default=True, help="Respondents at once.")
+@click.option("--seed", type=click.IntRange(0), help="For the same people again.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 1_000),
+    default=32,
+    show_default=True,
+    help="Respondents at once.",
+)
 def command(
     *,
     survey_file: Path,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.types import ASGIApp
 
+    from deniable.collection.store import Store
+
 BACKLOG = 2_048
 START_SECONDS = 120.0
 
@@ -43,15 +45,19 @@ def serve(where: str, settings: Settings, listening: socket.socket, *, workers: 
         uvicorn.Server(_config(app, factory=False)).run(sockets=[listening])
         return
     store = open_store(where)
-    shared = store.shared
     store.close()
-    if not shared:
-        problem = "several workers need a store that they can share"
-        raise CollectionError(problem, given=workers, expected="--store postgresql://…")
+    check_shared(store, workers)
     with tempfile.TemporaryDirectory(prefix="deniable-") as folder:
         settings = replace(settings.shared_by(workers), metrics_folder=folder)
         config = _config(partial(build, where, settings), factory=True, workers=workers)
         Multiprocess(config, [listening]).run()
+
+
+def check_shared(store: Store, workers: int) -> None:
+    """Refuse several workers on a store that only one process may use."""
+    if workers > 1 and not store.shared:
+        problem = "several workers need a store that they can share"
+        raise CollectionError(problem, given=workers, expected="--store postgresql://…")
 
 
 def _collect_seldom() -> None:

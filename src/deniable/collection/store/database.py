@@ -39,6 +39,6 @@ def as_storage_errors() -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         cause = type(getattr(error, "orig", None) or error).__name__
-        reason = "the disk is full" if "disk is full" in str(error) else "try again later"
+        reason = "the disk is full" if "disk is full" in str(error) else "a later try"
         problem = "the store could not keep or find something"
         raise StorageError(problem, given=cause, expected=reason) from error

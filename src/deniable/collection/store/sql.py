@@ -38,9 +38,23 @@ def open_store(where: str) -> SqlStore:
     else:
         event.listen(engine, "connect", set_up_postgresql)
         store = PostgresqlStore(engine)
-    with as_storage_errors():
-        _lay_tables(engine)
+    try:
+        with as_storage_errors():
+            _lay_tables(engine)
+    except StorageError as error:
+        raise _unopened(url, error) from error
     return store
+
+
+def _unopened(url: URL, error: StorageError) -> StorageError:
+    """Say which store cannot be opened; of its address nothing that could be a secret."""
+    if url.get_backend_name() == "postgresql":
+        problem = f"no database can be opened at {url.host or 'this machine'}, {url.database!r}"
+        expected = "a PostgreSQL server that runs, a database that is there, a name that may enter"
+    else:
+        problem = f"the file {url.database!r} cannot be opened as a store"
+        expected = "a folder that is there and may be written to, and a file of this program's own"
+    return StorageError(problem, given=error.given, expected=expected)
 
 
 def _url(where: str) -> URL:
