@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 LARGEST_MEMORY = 200_000
 """So many different reports are remembered as checked, then all are forgotten."""
+
+
+FOLLOWING: Final = frozenset({"classic-blocks", "classic-clients"})
+"""Rules under which a block is soon another one's."""
 
 
 @dataclass(slots=True)
@@ -46,6 +50,11 @@ class Offer:
     def is_between_blocks(self) -> bool:
         """Tell whether the next block is being prepared: devices had better come back soon."""
         return self.current is None and not self.is_closed
+
+    @property
+    def is_followed(self) -> bool:
+        """Tell whether channels follow the reports, so that an old offer is another's."""
+        return self.design.rule.name in FOLLOWING
 
     def check(self, report: Report | WireReport) -> tuple[int, str]:
         """Return the report's block number and its values as canonical JSON, or refuse it.

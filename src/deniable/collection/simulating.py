@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from deniable.collection.offer import FOLLOWING
 from deniable.device import Agreement, Answer, Device, MemoryStorage, Reply, submit
 from deniable.errors import DeniableError, SubmissionError
 from deniable.protocol import block_from_bytes, design_from_bytes
@@ -90,7 +91,10 @@ class Line:
 
 
 class Notice:
-    """What a server offers now: read again when it is old, checked against its digests."""
+    """What a server offers now: read again when it is old, checked against its digests.
+
+    Where channels follow the reports every device reads it anew, as a respondent's would.
+    """
 
     def __init__(self, address: str, survey: str) -> None:
         """Remember which survey of which server."""
@@ -103,8 +107,10 @@ class Notice:
 
     def read(self) -> tuple[Design, Block]:
         """Return the design and the open block."""
+        asked = time.monotonic()
         with self._lock:
-            if self._design is None or self._block is None or self._is_old():
+            began = time.monotonic()
+            if self._design is None or self._block is None or self._is_old(self._design, asked):
                 found = self._offered()
                 if self._design is None:
                     body = self._line.get(f"/v1/designs/{found['design']}")
@@ -112,7 +118,7 @@ class Notice:
                 if self._block is None or self._block.digest != found["block"]:
                     body = self._line.get(f"/v1/blocks/{found['block']}")
                     self._block = block_from_bytes(body, self._design, found["block"])
-                self._read_at = time.monotonic()
+                self._read_at = began
             return self._design, self._block
 
     def close(self) -> None:
@@ -132,8 +138,10 @@ class Notice:
                 raise SubmissionError("the next block is being prepared", expected="a later call")
             time.sleep(FRESH_SECONDS)
 
-    def _is_old(self) -> bool:
-        return time.monotonic() - self._read_at > FRESH_SECONDS
+    def _is_old(self, design: Design, asked: float) -> bool:
+        if design.rule.name in FOLLOWING:
+            return self._read_at < asked  # one reading serves all who wait for it
+        return asked - self._read_at > FRESH_SECONDS
 
 
 def simulate(

@@ -82,6 +82,15 @@ class Desk:
             return found[0]
         return await self.fresh_offer(name)
 
+    async def offer_to_answer(self, name: str) -> Offer:
+        """Return a published survey to one who is about to answer it.
+
+        Where the channels follow the reports it is as the store has it now: of clients who
+        are blocks of their own, a moment's would all answer one block.
+        """
+        offer = await self.offer(name)
+        return await self.fresh_offer(name) if offer.is_followed else offer
+
     async def fresh_offer(self, name: str) -> Offer:
         """Return a published survey as the store has it now."""
         lock = self._reloading.get(name)

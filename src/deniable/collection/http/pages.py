@@ -173,7 +173,7 @@ async def static(request: Request) -> Response:
 async def page(request: Request) -> Response:
     """Return a survey as its page shows it: questions with their categories, in all languages."""
     desk: Desk = request.app.state.desk
-    offer = await desk.offer(request.path_params["name"])
+    offer = await desk.offer_to_answer(request.path_params["name"])
     survey = Survey.from_dict(offer.document)
     found = {
         "name": offer.name,

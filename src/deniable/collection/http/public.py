@@ -29,7 +29,7 @@ BETWEEN_BLOCKS_SECONDS = 2
 async def describe(request: Request) -> Response:
     """Return what a respondent's page needs: the survey, its design and its open block."""
     desk: Desk = request.app.state.desk
-    offer = await desk.offer(request.path_params["name"])
+    offer = await desk.offer_to_answer(request.path_params["name"])
     found = {
         "name": offer.name,
         "state": CLOSED if offer.is_closed else PUBLISHED,
@@ -43,7 +43,7 @@ async def describe(request: Request) -> Response:
 
 def headers_of(offer: Offer) -> dict[str, str]:
     """Return what is said beside a survey: how long it holds, and when to ask for a block again."""
-    headers = {"Cache-Control": BRIEFLY}
+    headers = {"Cache-Control": "no-cache" if offer.is_followed else BRIEFLY}
     if offer.is_between_blocks:
         headers["Retry-After"] = str(BETWEEN_BLOCKS_SECONDS)
     return headers
