@@ -157,38 +157,54 @@ def mend_axes(
         last = first
 
 
-@compiled(parallel=True)
-def mend(
+@compiled()
+def mend_share(
+    turn: tuple[int, int],
     table: Array,
     tile: int,
-    workers: int,
     sizes: Sizes,
     touched: Flags,
     own: Array,
     every: Array,
     weight: Array,
 ) -> None:
-    """Apply the bumps of the axes that make up the middle axis of (outer, middle, inner).
+    """Do the share of ``mend`` of the worker with this number, of so many workers.
 
     Each worker has one piece of memory for all its tiles: asking for a new one each time
     takes longer than the arithmetic.
     """
+    worker, workers = turn
     outer, middle, inner = table.shape
     tiles = (inner + tile - 1) // tile
     alone = sizes.size == 1 and inner > 1
+    totals = np.empty(tile if alone else middle * tile)
+    room = np.empty(0 if alone or tile == inner else middle * tile)
+    for job in range(worker, outer * tiles, workers):
+        plane, start = job // tiles, job % tiles * tile
+        width = min(tile, inner - start)
+        if alone:
+            mend_columns(table[plane, :, start : start + width], own, every, weight, totals)
+        elif width == inner:
+            block = table[plane].reshape(-1)
+            mend_axes(block, width, sizes, touched, own, every, weight, totals)
+        else:  # rows far apart fight for the same lines of the cache: work on a copy
+            copy = room[: middle * width].reshape(middle, width)
+            copy[:] = table[plane, :, start : start + width]
+            mend_axes(copy.reshape(-1), width, sizes, touched, own, every, weight, totals)
+            table[plane, :, start : start + width] = copy
+
+
+@compiled(parallel=True)
+def mend(
+    workers: int,
+    table: Array,
+    tile: int,
+    sizes: Sizes,
+    touched: Flags,
+    own: Array,
+    every: Array,
+    weight: Array,
+) -> None:
+    """Apply the bumps of the axes that make up the middle axis of (outer, middle, inner)."""
     for worker in prange(workers):
-        totals = np.empty(tile if alone else middle * tile)
-        room = np.empty(0 if alone or tile == inner else middle * tile)
-        for job in range(worker, outer * tiles, workers):
-            plane, start = job // tiles, job % tiles * tile
-            width = min(tile, inner - start)
-            if alone:
-                mend_columns(table[plane, :, start : start + width], own, every, weight, totals)
-            elif width == inner:
-                block = table[plane].reshape(-1)
-                mend_axes(block, width, sizes, touched, own, every, weight, totals)
-            else:  # rows far apart fight for the same lines of the cache: work on a copy
-                copy = room[: middle * width].reshape(middle, width)
-                copy[:] = table[plane, :, start : start + width]
-                mend_axes(copy.reshape(-1), width, sizes, touched, own, every, weight, totals)
-                table[plane, :, start : start + width] = copy
+        mend_share((worker, workers), table, tile, sizes, touched, own, every, weight)

@@ -43,6 +43,9 @@ NARROWEST = 64
 SMALL = 2**16
 """Tables up to this size are left to NumPy: no compilation, hardly slower."""
 
+ALONE = 2**19
+"""Tables up to this size are done by one worker: others would be waited for on a busy machine."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bump:
@@ -105,29 +108,33 @@ def _mend_segment(
 ) -> None:
     from numba import get_num_threads  # noqa: PLC0415 -- slow to load
 
-    from deniable.estimation._axis_kernels import mend, mend_tall  # noqa: PLC0415 -- compiles
+    from deniable.estimation import _axis_kernels as kernels  # noqa: PLC0415 -- compiles
 
     begin, end = span
     sizes = shape[begin:end]
-    middle, inner, workers = math.prod(sizes), math.prod(shape[end:]), get_num_threads()
+    middle, inner = math.prod(sizes), math.prod(shape[end:])
+    workers = 1 if table.size <= ALONE else get_num_threads()
     chosen = [_or_nothing(bump, size) for bump, size in zip(bumps[begin:end], sizes, strict=True)]
     own, every, weight = (
         np.concatenate([getattr(bump, name) for bump in chosen])
         for name in ("own", "every", "weight")
     )
-    if span == (0, 1) and 1 < inner <= TALL:
-        mend_tall(table.reshape(middle, inner), workers, own, every, weight)
+    if workers > 1 and span == (0, 1) and 1 < inner <= TALL:
+        kernels.mend_tall(table.reshape(middle, inner), workers, own, every, weight)
         return
-    mend(
+    work = (
         table.reshape(-1, middle, inner),
         _tile(sizes, inner, workers),
-        workers,
         np.array(sizes, dtype=np.int64),
         np.array([bump is not None for bump in bumps[begin:end]]),
         own,
         every,
         weight,
     )
+    if workers > 1:
+        kernels.mend(workers, *work)
+    else:
+        kernels.mend_share((0, 1), *work)
 
 
 def _tile(sizes: Sequence[int], inner: int, workers: int) -> int:
