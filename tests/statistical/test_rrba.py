@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,19 +36,23 @@ def people(count: int, seed: int) -> np.ndarray:
     return np.stack([cells // 2, cells % 2, rng.integers(0, 3, count)], axis=1)
 
 
-def tally_for(count: int, seed: int, design: str, **options: object) -> Tally:
-    """Rehearse a design with them."""
+def tally_for(
+    count: int, seed: int, design: str, *, joint: bool = False, more: int = 0, **options: object
+) -> Tally:
+    """Rehearse a design with them; ``more`` attributes besides are the same for everybody."""
+    sizes = (2, 2, 3, *[2] * more)
     attributes = tuple(
         Attribute.nominal(f"q{place}", [f"c{cell}" for cell in range(size)])
-        for place, size in enumerate((2, 2, 3))
+        for place, size in enumerate(sizes)
     )
     survey = Survey("example", Schema(attributes), Privacy(2.0, design, options))  # type: ignore[arg-type]
     stream = unsafe_seeded(seed, 0)
-    joint = design == "independent"  # pairs live in whole reports there
-    return rehearse(design_for(survey), people(count, seed), stream=stream, joint=joint)
+    joint = joint or design == "independent"  # pairs live in whole reports there
+    answers = np.pad(people(count, seed), ((0, 0), (0, more)))
+    return rehearse(design_for(survey), answers, stream=stream, joint=joint)
 
 
-DESIGNS: list[tuple[str, dict[str, object]]] = [
+DESIGNS: list[tuple[str, dict[str, Any]]] = [
     ("independent", {}),
     ("joint", {}),
     ("clusters", {"clusters": [["q0", "q1"]]}),
@@ -59,7 +64,7 @@ DESIGNS: list[tuple[str, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("design", "options"), DESIGNS, ids=[name for name, _ in DESIGNS])
 def test_every_protocol_s_error_falls_as_the_square_root_of_n(
-    design: str, options: dict[str, object]
+    design: str, options: dict[str, Any]
 ) -> None:
     """On a log scale the slope is −½. Seeded, so it never fails by chance; ±0.2 is 4 errors."""
     sizes = [1_000, 4_000, 16_000, 64_000]
@@ -81,10 +86,11 @@ def test_every_protocol_s_error_falls_as_the_square_root_of_n(
 
 def test_pooled_blocks_hold_the_truth_within_their_error() -> None:
     """The running estimate is within its own standard errors, false alarm 1e-9 a cell."""
-    for rule, count, options in (
+    courses: list[tuple[str, int, dict[str, Any]]] = [
         ("classic-blocks", 24_000, {"block_size": 750}),
         ("classic-clients", 700, {}),
-    ):
+    ]
+    for rule, count, options in courses:
         found = trace(tally_for(count, 11, "rrba", rule=rule, **options), ["q0", "q1"])
         assert np.all(np.abs(found.running[-1] - TRUTH) < FAR * found.error[-1])
         assert np.all(FAR * found.error[-1] < (0.35 if count > 1_000 else 2.5))
@@ -110,6 +116,42 @@ def test_the_last_two_of_a_trace_are_the_registry_s() -> None:
     tally = tally_for(3_000, 3, "rrba", block_size=600)
     found = estimate(tally, ["q0", "q1"], rng=np.random.default_rng(0), method="last-two-blocks")
     assert trace(tally, ["q0", "q1"]).last_two == pytest.approx(found.estimate)
+
+
+@pytest.mark.parametrize("rule", ["classic-blocks", "classic-clients"])
+def test_the_classic_estimates_are_the_same_however_the_reports_are_counted(rule: str) -> None:
+    """Groups kept together show a pair across groups, too; eq. 4 speaks of its own group only."""
+    size = 300 if rule == "classic-blocks" else 1
+    count = 2_400 if rule == "classic-blocks" else 150
+    apart, together = (
+        tally_for(count, 5, "rrba", joint=joint, more=1, rule=rule, block_size=size)
+        for joint in (False, True)
+    )
+    rng = np.random.default_rng(0)
+    for method in ("eq-4-clients", "eq-4-blocks", "last-two-blocks"):
+        one, two = (
+            estimate(t, ["q0", "q1"], rng=rng, method=method).estimate for t in (apart, together)
+        )
+        assert one == pytest.approx(two), method
+    plain, joint = (trace(tally, ["q0", "q1"]) for tally in (apart, together))
+    assert plain.blocks == joint.blocks
+    assert plain.counted == joint.counted
+    assert plain.step == pytest.approx(joint.step)
+    assert plain.tolerance() == pytest.approx(joint.tolerance())
+    # What is known so far is another matter: there, whoever answered both tells.
+    assert sum(joint.people) == count > 2 * sum(plain.people)
+    if rule == "classic-blocks":  # of single clients the variances are no more than guesses
+        assert joint.error[-1].max() < plain.error[-1].max()
+
+
+def test_version_1_is_traced_by_all_clients_so_far() -> None:
+    """T of a client moves by one report in n, not by one report alone."""
+    found = trace(tally_for(200, 3, "rrba", rule="classic-clients"), ["q0", "q1"])
+    clients = len(found.blocks)
+    assert found.counted == tuple(range(1, clients + 1))
+    assert found.people == (1,) * clients
+    assert found.step[-1].max() < 8 / clients
+    assert found.estimate[-1].sum() == pytest.approx(1)
 
 
 def test_the_classic_rule_fires_by_chance_whatever_the_block_size() -> None:
@@ -141,7 +183,7 @@ def test_a_trace_stops_at_the_width_asked_for() -> None:
     """The block it names is the first whose intervals are all narrow enough."""
     found = trace(tally_for(20_000, 5, "rrba", block_size=1_000), ["q0", "q1"])
     widths = 2 * NormalDist().inv_cdf(0.975) * found.error.reshape(len(found.blocks), -1)
-    wanted = float(widths[9].max())
+    wanted = float(widths[9].max()) * (1 + 1e-9)
     stop = found.stop_at_width(wanted)
     assert stop is not None
     assert stop <= 10

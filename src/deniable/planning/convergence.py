@@ -11,6 +11,7 @@ of everything that came so far.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -20,6 +21,8 @@ from scipy.special import expit
 
 from deniable.channels import epsilon_of_all, variances
 from deniable.errors import EstimationError
+from deniable.estimation.interval import quantile
+from deniable.estimation.methods.classic import seen_in_one_group
 from deniable.estimation.observation import observe, require_together
 from deniable.estimation.unbiased import pooled
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.channels import Channel
+    from deniable.estimation.sight import Sight
     from deniable.protocol import Tally
 
     Array: TypeAlias = NDArray[np.float64]
@@ -49,8 +53,11 @@ class Trace:
         names: The table's attributes.
         blocks: The numbers of the blocks in which it was asked.
         people: How many answered it in each.
+        counted: How many of them the classic rule counts: who answered it as one group, and
+            under version 1, whose block is a client, all of those so far.
         epsilon: What answering cost in each, the costliest view.
-        estimate: For each block, the table by that block alone (eq. 4).
+        estimate: For each block T as the source has it (eq. 4): by that block alone, or under
+            version 1 by all clients so far.
         running: For each block, the table by all blocks up to it.
         error: The standard error of ``running``.
     """
@@ -58,6 +65,7 @@ class Trace:
     names: tuple[str, ...]
     blocks: tuple[int, ...]
     people: tuple[int, ...]
+    counted: tuple[int, ...]
     epsilon: tuple[float, ...]
     estimate: Array
     running: Array
@@ -83,7 +91,7 @@ class Trace:
             kind: Which interval; by default log odds where fewer than 5 answers are expected.
         """
         share = np.clip(self.estimate, 0, 1)
-        people = np.array(self.people, dtype=np.float64)
+        people = np.array(self.counted, dtype=np.float64)
         people = people.reshape(-1, *[1] * (share.ndim - 1))
         normal, odds = normal_width(share, people, level), log_odds_width(share, people, level)
         if kind is None:
@@ -106,7 +114,7 @@ class Trace:
 
     def widths(self, level: float = 0.95) -> Array:
         """Return the whole width of the interval of ``running``, for each block and cell."""
-        result: Array = 2 * NormalDist().inv_cdf((1 + level) / 2) * self.error
+        result: Array = 2 * quantile(level) * self.error
         return result
 
     def people_for_width(self, width: float, level: float = 0.95) -> int:
@@ -129,29 +137,50 @@ def trace(tally: Tally, attributes: Sequence[str]) -> Trace:
     Only views whose respondents answered all the attributes count.
     """
     observation = observe(tally, attributes)
-    sights = require_together(observation)
-    numbers = sorted({sight.block for sight in sights})
-    estimates, variance, weights, people = [], [], [], []
-    for number in numbers:
-        own = [sight for sight in sights if sight.block == number]
-        found = pooled(own)
-        estimates.append(found.centre)
+    own = seen_in_one_group(observation)
+    numbers = sorted({sight.block for sight in own})
+    by_block = _by_then(own, numbers)
+    estimate = np.array([pooled(sights).centre for sights in by_block])
+    counted = np.array([sum(sight.people for sight in sights) for sights in by_block])
+    axes = [-1, *[1] * (estimate.ndim - 1)]
+    if tally.design.rule.name == "classic-clients":
+        clients = counted.reshape(axes)
+        counted = np.cumsum(counted)
+        estimate = np.cumsum(clients * estimate, axis=0) / counted.reshape(axes)
+    centres, variance, weights, people = [], [], [], []
+    for sights in _by_then(require_together(observation), numbers):
+        found = pooled(sights)
+        centres.append(found.centre)
         variance.append(found.curve().at(np.clip(found.centre, 0, 1)))
-        weights.append(sum(s.people / math.prod(lens.noise for lens in s.lenses) for s in own))
-        people.append(round(sum(sight.people for sight in own)))
-    estimate = np.array(estimates)
-    weight = np.array(weights).reshape(-1, *[1] * (estimate.ndim - 1))
+        weights.append(sum(s.people / math.prod(lens.noise for lens in s.lenses) for s in sights))
+        people.append(round(sum(sight.people for sight in sights)))
+    weight = np.array(weights).reshape(axes)
     total = np.cumsum(weight, axis=0)
-    running = np.cumsum(weight * estimate, axis=0) / total
-    error = np.sqrt(np.cumsum(weight**2 * np.maximum(variance, 0), axis=0)) / total
-    costs = [max(epsilon_of_all(view) for view in tally.blocks[n].channels) for n in numbers]
-    names = observation.names
-    return Trace(names, tuple(numbers), tuple(people), tuple(costs), estimate, running, error)
+    return Trace(
+        names=observation.names,
+        blocks=tuple(numbers),
+        people=tuple(people),
+        counted=tuple(round(number) for number in counted.tolist()),
+        epsilon=tuple(
+            max(epsilon_of_all(view) for view in tally.blocks[n].channels) for n in numbers
+        ),
+        estimate=estimate,
+        running=np.cumsum(weight * np.array(centres), axis=0) / total,
+        error=np.sqrt(np.cumsum(weight**2 * np.maximum(variance, 0), axis=0)) / total,
+    )
+
+
+def _by_then(sights: Sequence[Sight], numbers: Sequence[int]) -> list[list[Sight]]:
+    """Divide sights among blocks: each to the first one in which it is known, or the last."""
+    found: list[list[Sight]] = [[] for _ in numbers]
+    for sight in sights:
+        found[min(bisect_left(numbers, sight.block), len(numbers) - 1)].append(sight)
+    return found
 
 
 def normal_width(share: Array, people: Array | float, level: float = 0.95) -> Array:
     """Return 2·z·σ, σ² = v(1 − v)/n, with z at the level itself as Imran has it (section 5)."""
-    z = NormalDist().inv_cdf(level)
+    z = _one_sided(level)
     result: Array = 2 * z * np.sqrt(share * (1 - share) / people)
     return result
 
@@ -161,7 +190,7 @@ def log_odds_width(share: Array, people: Array | float, level: float = 0.95) -> 
 
     At v = 0 or 1, where the likelihood has no curvature, half an answer is added to each side.
     """
-    z = NormalDist().inv_cdf(level)
+    z = _one_sided(level)
     inside = (share * people + 0.5) / (people + 1)
     edge = (share <= 0) | (share >= 1)
     v = np.where(edge, inside, np.clip(share, 1e-12, 1 - 1e-12))
@@ -180,8 +209,7 @@ def firing_probability(truth: float, level: float = 0.95) -> float:
     >>> round(firing_probability(1.0), 2), round(firing_probability(0.1), 2)
     (0.98, 0.18)
     """
-    normal = NormalDist()
-    return 2 * normal.cdf(math.sqrt(2) * normal.inv_cdf(level) * truth) - 1
+    return 2 * NormalDist().cdf(math.sqrt(2) * _one_sided(level) * truth) - 1
 
 
 def people_for_width(
@@ -198,11 +226,16 @@ def people_for_width(
         level: The interval's level.
     """
     _check_width(width)
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = quantile(level)
     first = 1 / channel.size if share is None else share
     rest = (1 - first) / (channel.size - 1)
     each = float(variances(channel, [first] + [rest] * (channel.size - 1))[0])
     return math.ceil((2 * z / width) ** 2 * each)
+
+
+def _one_sided(level: float) -> float:
+    quantile(level)  # refuses what is no level
+    return NormalDist().inv_cdf(level)
 
 
 def _check_width(width: float) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deniable.estimation.observation import Source
+    from deniable.estimation.sight import Sight
     from deniable.estimation.table import Table
 
     Array = NDArray[np.float64]
@@ -34,11 +35,12 @@ def estimate_by_clients(
     """
     del rng
     observation = observe(source, attributes)
-    sights = require_together(observation)
+    sights = seen_in_one_group(observation)
     last = max(sights, key=lambda sight: sight.block)
     if any(len(s.lenses) > 1 or not isinstance(s.lenses[0], PointLens) for s in sights):
         problem = "eq. 4 takes reports of one cell made by two coins"
-        raise EstimationError(problem, expected="the design 'rrba'")
+        expected = "the design 'rrba', and a table that one of its groups holds"
+        raise EstimationError(problem, expected=expected)
     people = sum(sight.people for sight in sights)
     shares = np.sum([sight.counts for sight in sights], axis=0) / people
     return tabulate(observation, last.invert(shares), pooled(sights))
@@ -68,9 +70,19 @@ def estimate_last_two(
     return tabulate(observation, mean, _halved(mean, blocks[-2], blocks[-1]))
 
 
+def seen_in_one_group(observation: Observation) -> tuple[Sight, ...]:
+    """Return the sights of the whole table in one group, of which eq. 4 speaks.
+
+    A tally that keeps the groups of a view together shows the table across two of them, too;
+    those sights are returned only if there is no other.
+    """
+    sights = require_together(observation)
+    return tuple(sight for sight in sights if len(sight.lenses) == 1) or sights
+
+
 def _by_block(observation: Observation) -> list[Dispersion]:
     """Return each block's estimate, in the order of the blocks."""
-    sights = require_together(observation)
+    sights = seen_in_one_group(observation)
     numbers = sorted({sight.block for sight in sights})
     return [pooled([s for s in sights if s.block == number]) for number in numbers]
 
