@@ -78,6 +78,8 @@ def test_the_comparison_begins_with_the_survey_s_own_design_and_repeats_none() -
     """Every design is listed once; one that cannot be had is a sentence."""
     made = plan(survey(Privacy(2.0, "rrba")), 1000)
     assert made.options[0].label == "rrba"
+    own = plan(survey(Privacy(2.0, "rrba", {"k": 2, "block_size": 70, "floor": 0.2})), 1000)
+    assert sorted({option.label for option in own.options}) == sorted(o.label for o in own.options)
     assert len({option.design.digest for option in made.options}) == len(made.options)
     assert not made.refused
     refused = plan(survey(Privacy(20.0, "views", {"k": 1}), (16,) * 8), 1000).refused

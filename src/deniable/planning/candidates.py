@@ -56,6 +56,8 @@ def candidates(
     for design, options in choices:
         kept = {k: own.options[k] for k in ("max_cells",) if k in own.options and "k" in options}
         chosen = dict(options) | kept
+        if design == own.design == "rrba":
+            chosen = dict(own.options) | chosen  # its rule, its blocks: the same under one label
         if design != "rrba" and own.design != "rrba" and "channel" in own.options:
             chosen["channel"] = own.options["channel"]
         privacy = Privacy(own.epsilon, design, chosen, own.repeats, own.level)  # type: ignore[arg-type]

@@ -199,7 +199,7 @@ class Option:
         """Return the noncentrality in one course; pairs that are asked alike share it."""
         outlook, parts = seen.outlook(places, truth), seen.parts_of(places)
         asked = [(g.share, *map(id, g.parts)) for g in (*outlook.glimpses, *parts)]
-        key = (id(seen), *asked, truth.shape, truth.tobytes(), association)
+        key = (id(seen), *sorted(asked), truth.shape, truth.tobytes(), association)
         if key not in self.units:
             self.units[key] = unit_noncentrality(outlook, association, parts)
         return self.units[key]
