@@ -144,6 +144,55 @@ def test_parties_who_were_told_different_things_see_it_in_the_digest() -> None:
     assert digest_of(said) != digest_of(told)
 
 
+class TwoFaced(LocalPost):
+    """The post of one who tells party 1 something else than the others."""
+
+    def send(self, receiver: int, message: Message) -> None:
+        """Change what is said aloud, to one of them."""
+        if message.topic == "announce" and receiver == 1:
+            message = Message("announce", message.sender, (message.body + 1) % 4)
+        super().send(receiver, message)
+
+
+def played(posts: list[LocalPost], vectors: list[Vector]) -> dict[int, list[int] | str]:
+    """Let everybody take part; return what each found, or why it stopped."""
+    found: dict[int, list[int] | str] = {}
+
+    def play(number: int) -> None:
+        try:
+            sums = take_part(Party(number, len(posts), vectors[number]), posts[number])
+            found[number] = sums.tolist()
+        except SharingError as error:
+            found[number] = str(error)
+
+    threads = [threading.Thread(target=play, args=(number,)) for number in range(len(posts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_who_tells_one_this_and_another_that_is_found_out() -> None:
+    """The parties compare the hashes of what they heard, and nobody believes the sum."""
+    offices: list[LocalPost] = []
+    posts = [LocalPost(offices), LocalPost(offices), TwoFaced(offices)]
+    found = played(posts, [SHEET.vector(row) for row in SHEET.places(answers_of(3))])
+    assert all("heard something else" in str(found[number]) for number in range(3))
+    assert "[1]" in str(found[0])
+
+
+def test_a_word_of_another_length_is_refused() -> None:
+    """What does not fit the tables is no announcement."""
+    offices: list[LocalPost] = []
+    posts = [LocalPost(offices, patience=60) for _ in range(2)]
+    posts[0].put(Message("deal", 1, np.zeros(SHEET.width, np.uint32)))
+    posts[0].put(Message("announce", 1, np.zeros(3, np.uint32)))
+    party = Party(0, 2, SHEET.vector(SHEET.places(answers_of(1))[0]))
+    with pytest.raises(SharingError, match="does not fit"):
+        take_part(party, posts[0])
+
+
 def test_answers_outside_their_domain_never_get_a_place() -> None:
     """The error names no answer."""
     with pytest.raises(AnswerError, match="outside"):
@@ -153,19 +202,9 @@ def test_answers_outside_their_domain_never_get_a_place() -> None:
 def test_messages_in_one_process_and_a_party_that_never_comes() -> None:
     """Three parties in threads agree; a fourth that stays away is waited for in vain."""
     offices: list[LocalPost] = []
-    posts = [LocalPost(offices, patience=30) for _ in range(3)]
+    posts = [LocalPost(offices) for _ in range(3)]
     vectors = [SHEET.vector(row) for row in SHEET.places(answers_of(3))]
-    found: dict[int, list[int]] = {}
-
-    def play(number: int) -> None:
-        sums = take_part(Party(number, 3, vectors[number]), posts[number])
-        found[number] = sums.tolist()
-
-    threads = [threading.Thread(target=play, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = played(posts, vectors)
     assert found == dict.fromkeys(range(3), plainly(answers_of(3)).tolist())
     lonely = LocalPost([], patience=0.01)
     with pytest.raises(SharingError, match="no more 'deal'"):

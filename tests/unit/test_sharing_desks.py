@@ -73,7 +73,7 @@ def desks() -> Iterator[list[Desk]]:
 
 def at(desks: list[Desk]) -> list[RemoteAggregator]:
     """Reach them from outside."""
-    return [RemoteAggregator(desk.address, patience=5) for desk in desks]
+    return [RemoteAggregator(desk.address) for desk in desks]
 
 
 def test_desks_sum_what_devices_send(desks: list[Desk]) -> None:
@@ -137,7 +137,7 @@ def test_a_desk_refuses_what_is_no_share(desks: list[Desk]) -> None:
         ("POST", "/total", b"short", 400),
         ("POST", "/sum", b"", 400),
     ):
-        line = http.client.HTTPConnection(host, int(port), timeout=5)
+        line = http.client.HTTPConnection(host, int(port), timeout=60)
         line.request(method, path, body)
         assert line.getresponse().status == status, path
         line.close()
@@ -189,6 +189,19 @@ def test_two_stages_by_secure_sum_from_the_command_line(
     written = Survey.load(second)
     assert written.name == "habits-2"
     assert written.privacy.options["clusters"] == (("smokes", "drinks"),)
+
+
+def test_who_reaches_no_aggregator_is_told_so(tmp_path: Path) -> None:
+    """Nothing was sent, so the command fails, and says what it takes."""
+    survey = tmp_path / "one.toml"
+    survey.write_text(SURVEY)
+    desk = Desk(Aggregator(SHEET.width))
+    desk.close()
+    words = ["share", str(survey), "--n", "2", "--at", desk.address, "--at", desk.address]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2
+    assert "left out of the sum" in done.output
+    assert "nobody reached all aggregators" in done.output
 
 
 def test_randomized_places_are_one_in_each_table() -> None:

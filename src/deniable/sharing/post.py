@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from deniable.errors import SharingError
-from deniable.sharing.party import Party, sum_of
+from deniable.sharing.party import Party, digest_of, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Message:
     """What one party sends another.
 
     Attributes:
-        topic: What it is: ``deal`` or ``announce``, or a word of the caller's.
+        topic: What it is: ``deal``, ``announce`` or ``heard``, or a word of the caller's.
         sender: The number of the party it comes from.
         body: A vector.
     """
@@ -172,7 +172,13 @@ def _listener_for(inbox: Inbox) -> type[BaseHTTPRequestHandler]:
 
 
 def take_part(party: Party, post: Post) -> Vector:
-    """Carry out one party's side of the protocol; return the sums, as every party does."""
+    """Carry out one party's side of the protocol; return the sums, as every party does.
+
+    In the end the parties compare the hash of what each has heard.
+
+    Raises:
+        SharingError: Somebody left, or told one party this and another that.
+    """
     others = [number for number in range(party.parties) if number != party.number]
     dealt = party.deal()
     party.collect(party.number, dealt[party.number])
@@ -181,13 +187,31 @@ def take_part(party: Party, post: Post) -> Vector:
     for _ in others:
         message = post.receive("deal")
         party.collect(message.sender, message.body)
-    said = {party.number: party.announce()}
+    said = _told(party, post, "announce", party.announce())
+    sums = sum_of(said, party.parties)
+    heard = np.frombuffer(bytes.fromhex(digest_of(said)), "<u4").astype(np.uint32)
+    hashes = _told(party, post, "heard", heard)
+    differ = sorted(one for one, other in hashes.items() if not np.array_equal(other, heard))
+    if differ:
+        problem = "some parties have heard something else"
+        expected = "the same from everybody; somebody told one this and another that"
+        raise SharingError(problem, given=differ[:8], expected=expected)
+    return sums
+
+
+def _told(party: Party, post: Post, topic: str, own: Vector) -> dict[int, Vector]:
+    """Tell everybody something, and return what everybody has told, one's own included."""
+    others = [number for number in range(party.parties) if number != party.number]
     for receiver in others:
-        post.send(receiver, Message("announce", party.number, said[party.number]))
+        post.send(receiver, Message(topic, party.number, own))
+    said = {party.number: own}
     for _ in others:
-        message = post.receive("announce")
+        message = post.receive(topic)
         if message.sender in said:
-            problem = "a party announced twice"
-            raise SharingError(problem, given=message.sender, expected="one announcement each")
+            problem = "a party spoke twice"
+            raise SharingError(problem, given=message.sender, expected="one word from each")
+        if message.body.shape != own.shape:
+            problem = "what a party said does not fit the tables"
+            raise SharingError(problem, given=message.sender, expected=f"{own.size} numbers")
         said[message.sender] = message.body
-    return sum_of(said, party.parties)
+    return said
