@@ -63,7 +63,7 @@ def scores_of(jobs: Iterable[Job]) -> dict[str, Array]:
                 done(1)
     for future, label in futures.items():
         found[label].append(future.result())
-    return {label: np.mean(errors, axis=0) for label, errors in found.items()}
+    return {label: np.nanmean(errors, axis=0) for label, errors in found.items()}
 
 
 def _errors_of(job: Job) -> Array:
@@ -74,6 +74,8 @@ def _errors_of(job: Job) -> Array:
 
 
 def _errors(people: Population, give: Give, tables: Sequence[tuple[int, ...]]) -> Array:
+    if not tables:  # fewer attributes than the width
+        return np.full(2, np.nan)
     errors = []
     for table in tables:
         truth = people.counts(table) / len(people.answers)
