@@ -1,7 +1,9 @@
 """Group commit: one thread writes, and whatever waits meanwhile is written together next.
 
-A commit costs a turn of the disk, however many reports are in it. Under load the
-groups grow by themselves; a lone report waits for nobody.
+A commit costs a turn of the disk, however many reports are in it, and while it lasts two
+threads want the one interpreter. So a group is handed over when the event loop brought no
+more reports in a round. Under load the groups grow by themselves; a lone report waits for
+nobody.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 LARGEST_GROUP = 20_000
 LARGEST_QUEUE = 200_000
+MOST_ROUNDS = 8
+"""So often a group that still grows is given another round of the event loop."""
 
 
 class _Waiting(NamedTuple):
@@ -48,6 +52,8 @@ class GroupCommit:
         self._refusals: Refusals = {}
         self._changed = threading.Condition()
         self._is_due = False
+        self._gathering: asyncio.AbstractEventLoop | None = None
+        self._is_ready = False
         self._stopped = False
         self.waiting = 0
         self._thread = threading.Thread(target=self._run, name="group-commit", daemon=True)
@@ -67,8 +73,20 @@ class GroupCommit:
                 raise BusyError("too many reports wait to be kept", expected="a later try")
             self._queue.append(waiting)
             self.waiting += len(arrivals)
-            self._changed.notify()
+            is_gathering, self._gathering = self._gathering is loop, loop
+        if not is_gathering:
+            loop.call_soon(self._hand_over, loop, 0, MOST_ROUNDS)
         return await waiting.future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop, before: int, rounds: int) -> None:
+        """Let the group be written, unless this round of the loop brought more for it."""
+        if self.waiting > before and rounds:
+            loop.call_soon(self._hand_over, loop, self.waiting, rounds - 1)
+            return
+        with self._changed:
+            self._gathering = None
+            self._is_ready = True
+            self._changed.notify()
 
     def refuse(self, survey: int, reason: str) -> None:
         """Count a refused report; it is written with the next group or flush."""
@@ -91,14 +109,15 @@ class GroupCommit:
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not (self._queue or self._is_due or self._stopped):
+                while not (self._is_ready or self._is_due or self._stopped):
                     self._changed.wait()
                 group = self._take()
                 refusals, self._refusals = self._refusals, {}
-                self._is_due = False
-                if not group and not refusals:
-                    return  # it was stopped, and nothing is left
-            self._write(group, refusals)
+                self._is_ready, self._is_due = bool(self._queue), False
+                if self._stopped and not group and not refusals:
+                    return
+            if group or refusals:
+                self._write(group, refusals)
 
     def _take(self) -> list[_Waiting]:
         group: list[_Waiting] = []

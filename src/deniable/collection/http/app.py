@@ -15,6 +15,7 @@ from deniable.collection.http.desk import Desk
 from deniable.collection.http.problems import problem_response
 from deniable.collection.http.reports import Accept
 from deniable.collection.http.settings import Settings
+from deniable.collection.http.watch import Watch
 from deniable.errors import DeniableError, NotFoundError, RequestError
 
 if TYPE_CHECKING:
@@ -22,18 +23,11 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from deniable.collection.service import Collection
 
 _REPORTS: Final = re.compile(r"/v1/surveys/([^/]+)/reports")
-
-SECURITY_HEADERS: Final = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
 
 
 def create_app(collection: Collection, settings: Settings | None = None) -> Starlette:
@@ -47,9 +41,9 @@ def create_app(collection: Collection, settings: Settings | None = None) -> Star
         yield
         await desk.close()
 
-    app = Starlette(
+    app = _Server(
         routes=[
-            Route("/v1/surveys/{name}/reports", Accept(desk), methods=["POST"]),
+            Route("/v1/surveys/{name}/reports", _otherwise, methods=["POST"]),
             *public.ROUTES,
             *staff.ROUTES,
             *pages.ROUTES,
@@ -61,50 +55,44 @@ def create_app(collection: Collection, settings: Settings | None = None) -> Star
         },
     )
     app.state.desk = desk
-    app.add_middleware(_Shortcut, desk=desk)
-    app.add_middleware(_Watch, desk=desk)
+    app.add_middleware(Watch, requests=desk.metrics.requests)
     return app
 
 
-class _Watch:
-    """Adds the security headers to every answer, and counts it."""
+class _Server(Starlette):
+    """The framework's application, with a short cut before everything of the framework's.
 
-    def __init__(self, app: ASGIApp, desk: Desk) -> None:
-        self._app = app
-        self._counts = desk.metrics.requests
+    Reports are most of what a server ever gets, and go straight to their route.
+    """
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def watched(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *SECURITY_HEADERS]
-                self._counts[message["status"]] += 1
-            await send(message)
-
-        await self._app(scope, receive, watched)
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return what requests go through."""
+        return _Shortcut(super().build_middleware_stack(), self.state.desk)
 
 
 class _Shortcut:
-    """Leads reports straight to their route: they are most of what a server ever gets."""
+    """Leads reports to their route, and everything else to the framework."""
 
     def __init__(self, app: ASGIApp, desk: Desk) -> None:
         self._app = app
         self._accept = Accept(desk)
+        self._requests = desk.metrics.requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
             found = _REPORTS.fullmatch(scope["path"])
             if found is not None:
-                scope["path_params"] = {"name": found[1]}
                 try:
-                    await self._accept(scope, receive, send)
+                    await self._accept(found[1], scope, receive, send)
                 except DeniableError as error:
-                    await problem_response(error)(scope, receive, send)
+                    await Watch(problem_response(error), self._requests)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+async def _otherwise(request: Request) -> Response:
+    """Stand where reports are posted, so that other methods are refused as such."""
+    raise NotFoundError("reports go elsewhere", given=request.url.path)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from deniable.collection.arrival import (
 )
 from deniable.collection.http.problems import MEDIA_TYPE, problem_of, status_of
 from deniable.collection.http.requests import read_body
+from deniable.collection.http.watch import SECURITY_HEADERS
 from deniable.collection.reading import read_submission
 from deniable.collection.tokens import hash_of
 from deniable.errors import (
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from deniable.collection.reading import Item, Submission
 
 JSON: Final = "application/json"
-_PLAIN: Final = (b"content-type", JSON.encode())
-_PROBLEM: Final = (b"content-type", MEDIA_TYPE.encode())
+_PLAIN: Final = [(b"content-type", JSON.encode()), *SECURITY_HEADERS]
+_PROBLEM: Final = [(b"content-type", MEDIA_TYPE.encode()), *SECURITY_HEADERS]
 
 _ERRORS: Final[Mapping[Fate, DeniableError]] = {
     CONFLICT: ConflictError("a report of this id was kept and says something else"),
@@ -67,28 +69,33 @@ class Accept:
         """Answer at a desk."""
         self._desk = desk
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+    async def __call__(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request with reports for the survey of a name."""
         desk = self._desk
-        offer = await desk.offer(scope["path_params"]["name"])
+        offer = await desk.offer(name)
         try:
             address = _address(scope)
-            _check_rate(desk, address, 1)
+            most = desk.rates.most(address)
+            is_limited = most < inf
+            if is_limited:
+                _check_rate(desk, address, 1)
             body = await read_body(receive, desk.settings.largest_body)
             submission = read_submission(body)
-            _check_size(submission, min(desk.settings.most_reports, desk.rates.most(address)))
-            _check_rate(desk, address, len(submission.items) - 1)
+            _check_size(submission, min(desk.settings.most_reports, most))
+            if is_limited:
+                _check_rate(desk, address, len(submission.items) - 1)
         except DeniableError as error:
             _refuse(desk, offer, error)
             raise
         results = await _results(desk, offer, submission)
         answer = _answer(submission.ids, results)
-        status, kind = 200, _PLAIN
+        status, headers = 200, _PLAIN
         body = b'{"results":' + answer + b"}"
         if len(results) == 1 and isinstance(results[0], DeniableError):
             problem = problem_of(results[0]) | {"results": msgspec.Raw(answer)}
-            status, kind, body = status_of(results[0]), _PROBLEM, msgspec.json.encode(problem)
-        headers = [kind, (b"content-length", str(len(body)).encode())]
+            status, headers, body = status_of(results[0]), _PROBLEM, msgspec.json.encode(problem)
+        headers = [(b"content-length", str(len(body)).encode()), *headers]
+        desk.metrics.requests[status] += 1
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 

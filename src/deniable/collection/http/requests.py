@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 
 async def read_body(receive: Receive, largest: int) -> bytes:
     """Return a request's body, unless it is larger than the server reads."""
-    body = bytearray()
+    parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise RequestError("the request broke off", expected="the whole of it")
-        body += message.get("body", b"")
-        if len(body) > largest:
+        body = message.get("body", b"")
+        size += len(body)
+        if size > largest:
             raise TooLargeError("the request is too large", expected=f"at most {largest} bytes")
+        parts.append(body)
         if not message.get("more_body"):
-            return bytes(body)
+            return b"".join(parts)
 
 
 def token_in(request: Request) -> str | None:
