@@ -119,8 +119,12 @@ def _mend_segment(
         np.concatenate([getattr(bump, name) for bump in chosen])
         for name in ("own", "every", "weight")
     )
-    if workers > 1 and span == (0, 1) and 1 < inner <= TALL:
-        kernels.mend_tall(table.reshape(middle, inner), workers, own, every, weight)
+    if span == (0, 1) and 1 < inner <= TALL:
+        tall = table.reshape(middle, inner)
+        if workers > 1:
+            kernels.mend_tall(tall, workers, own, every, weight)
+        else:
+            kernels.mend_columns(tall, own, every, weight, np.empty(inner))
         return
     work = (
         table.reshape(-1, middle, inner),
