@@ -239,7 +239,7 @@ def test_newtons_bend_is_that_of_the_objective(shape: tuple[int, ...]) -> None:
     shares = [0.5 ** np.arange(size, dtype=np.float64) for size in shape]
     null, nuisance, wanted = contrasts([np.asarray(one / one.sum()) for one in shares])
     known = 0.01 * np.eye(nuisance.shape[1] + wanted.shape[1])
-    program = Program(1.7, Wish(null, nuisance, wanted, known, 0.85))
+    program = Program(1.7, Wish(null, nuisance, wanted, known, 0.85), 0.01)
     rng = np.random.default_rng(3)
     lines = program.lines(rng.integers(0, 2, (12, null.size)).astype(float))
     weights = rng.uniform(0.01, 0.05, 12)

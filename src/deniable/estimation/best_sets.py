@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Sets = NDArray[np.intp]
 
 GAP = 0.01
-"""What the log determinant may fall short of the best for each direction asked about."""
+"""What the log determinant may fall short of the best for each direction, for people asked."""
 
 ROUNDS = 16
 STEPS = 40
@@ -46,9 +46,15 @@ LARGEST_SHIFT = 3.0
 """How many e-folds a θ may move where rows are made to sum to 1."""
 
 
-def best_sets(epsilon: float, wish: Wish) -> tuple[Array, Array]:
-    """Return the sets of the best channel, a row of 0 and 1 each, and their θ."""
-    program = Program(math.expm1(epsilon), wish)
+def best_sets(epsilon: float, wish: Wish, gap: float = GAP) -> tuple[Array, Array]:
+    """Return the sets of the best channel, a row of 0 and 1 each, and their θ.
+
+    Args:
+        epsilon: The level.
+        wish: What it is to tell about.
+        gap: What log det may fall short of the best for each direction asked about.
+    """
+    program = Program(math.expm1(epsilon), wish, gap * wish.wanted.shape[1])
     every = _every_set(len(wish.null))
     lines = program.lines(every)
     # To begin with: those sets of each number of cells that a channel of all sets alike would
@@ -78,11 +84,7 @@ class Program:
 
     gain: float
     wish: Wish
-
-    @property
-    def gap(self) -> float:
-        """Return what log det J may fall short of the best."""
-        return float(GAP * self.wish.wanted.shape[1])
+    gap: float
 
     def even_weight(self, sets: int) -> float:
         """Return θ if all of some sets weigh alike, the complement of each among them."""

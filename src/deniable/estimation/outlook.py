@@ -27,6 +27,8 @@ from deniable.errors import EstimationError
 from deniable.estimation.echo import Echo, coins_echo, subset_echo, unary_echo
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from numpy.typing import NDArray
 
     from deniable.channels import Channel
@@ -147,6 +149,12 @@ class Outlook:
         """Return the share of respondents who are asked the whole table."""
         return sum(glimpse.share for glimpse in self.glimpses)
 
+    @property
+    def kind(self) -> Hashable:
+        """Return what sets it apart: tables of one kind are foreseen alike."""
+        asked = tuple([(seen.share, *map(id, seen.parts)) for seen in self.glimpses])
+        return self.shape, asked, None if self.truth is None else self.truth.tobytes()
+
     @cached_property
     def same(self) -> float:
         """Return Σπ²: how likely two people are of one cell."""
@@ -228,6 +236,11 @@ class Courses(Outlook):
 
     courses: tuple[Outlook, ...] = ()
     shift: float = 0.0
+
+    @property
+    def kind(self) -> Hashable:
+        """Return what sets it apart."""
+        return self.shift, *[course.kind for course in self.courses]
 
     @cached_property
     def variance(self) -> float:

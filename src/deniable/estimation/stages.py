@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deniable.channels import Matrix
+from deniable.estimation.best_sets import GAP
 from deniable.estimation.listed import Listed
 from deniable.estimation.outlook import Courses
 from deniable.estimation.sightings import sightings_of
 from deniable.estimation.two_stage import FIRST, believed, second_channel
+from deniable.protocol import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,23 +32,27 @@ if TYPE_CHECKING:
     from deniable.channels import Channel
     from deniable.estimation.outlook import Axes, Outlook
     from deniable.estimation.sightings import Sightings
-    from deniable.protocol import Design, Group
+    from deniable.protocol import Design
 
     Array = NDArray[np.float64]
     Margin = Callable[[int], Array]
+    Order = tuple[int, ...]
 
 COURSES = 128
 """Courses drawn where all groups have few cells: a channel for them takes milliseconds."""
 
 FEW_COURSES = 6
-"""Courses drawn where some group has more cells, whose channel takes up to a second, or
-where there are many groups."""
+"""Courses drawn where some group has more cells, whose channel takes up to a second."""
 
 FEW_CELLS = 9
 FEW_VIEWS = 40
 
 MOST_CHANNELS = 40
-"""Up to so many different groups courses are drawn; of more, one at the shares expected."""
+"""Up to so many different groups, and ``FEW_VIEWS``, courses are drawn; of more, one at the
+shares expected."""
+
+ROUGH = 0.05
+"""How near the best those channels are: a test foreseen needs a few respondents more for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +118,11 @@ def stages_of(
     later = math.ceil(people) - first
     if later < 1:
         return Stages(design, (sightings_of(design),))
-    kinds = {_kind(group, margin) for view in design.views for group in view.groups}
+    groups = [group for view in design.views for group in view.groups]
+    kinds = {_kind(_in_order(group, _order(group, margin)), margin) for group in groups}
     quick = max(math.prod(sizes) for sizes, _ in kinds) <= FEW_CELLS
-    many = COURSES if quick and len(design.views) <= FEW_VIEWS else FEW_COURSES
-    drawn = rng if len(kinds) <= MOST_CHANNELS else None
+    many = COURSES if quick else FEW_COURSES
+    drawn = rng if len(kinds) <= MOST_CHANNELS and len(design.views) <= FEW_VIEWS else None
     if drawn is None:
         return Stages(design, (_course(design, (first, later), margin, None)[0],))
     found = [_course(design, (first, later), margin, drawn) for _ in range(many)]
@@ -135,8 +143,10 @@ def _course(
 ) -> tuple[Sightings, dict[int, float]]:
     """Return both stages as one design, its second stage as a first one makes it, and its luck."""
     first, later = people
+    gap = ROUGH if rng is None else GAP
     told = sightings_of(design)
     found: dict[tuple[object, ...], Channel] = {}
+    turned: dict[tuple[tuple[object, ...], Order], Channel] = {}
     estimates: dict[int, Array] = {}
     luck: dict[int, float] = {}
 
@@ -160,10 +170,14 @@ def _course(
         asked = first * view.weight / design.total_weight
         chosen = []
         for group, channel in zip(view.groups, row, strict=True):
-            key = (*_kind(group, margin), id(channel), view.weight)
+            order = _order(group, margin)
+            alike = _in_order(group, order)
+            key = (*_kind(alike, margin), id(channel), view.weight)
             if key not in found:
-                found[key] = second_channel(channel, group, learned, asked)
-            chosen.append(found[key])
+                found[key] = second_channel(channel, alike, learned, asked, gap=gap)
+            if (key, order) not in turned:
+                turned[key, order] = _turned(found[key], alike, order)
+            chosen.append(turned[key, order])
         rows.append(tuple(chosen))
     views = [replace(view, weight=view.weight * first) for view in design.views]
     views += [replace(view, weight=view.weight * later) for view in design.views]
@@ -184,6 +198,30 @@ def _kind(group: Group, margin: Margin) -> tuple[tuple[int, ...], bytes]:
     """Return what sets groups apart: those alike are taken to learn alike."""
     shares = [margin(attribute).tobytes() for attribute in group.attributes]
     return group.sizes, b"".join(shares)
+
+
+def _order(group: Group, margin: Margin) -> Order:
+    """Return a group's places such that groups of the same attributes in any order are alike."""
+    return tuple(
+        sorted(
+            range(len(group.sizes)),
+            key=lambda place: (group.sizes[place], margin(group.attributes[place]).tobytes()),
+        )
+    )
+
+
+def _in_order(group: Group, order: Order) -> Group:
+    return Group(
+        *(tuple([every[place] for place in order]) for every in (group.attributes, group.sizes))
+    )
+
+
+def _turned(channel: Channel, group: Group, order: Order) -> Channel:
+    """Return the channel of a group whose attributes were put into an order, as it had them."""
+    if not isinstance(channel, Matrix) or order == tuple(range(len(order))):
+        return channel
+    cells = np.arange(group.size).reshape(group.sizes).transpose(np.argsort(order)).reshape(-1)
+    return Matrix(tuple([channel.rows[cell] for cell in cells.tolist()]))
 
 
 def _moved(shares: Array, error: Array, rng: np.random.Generator) -> Array:

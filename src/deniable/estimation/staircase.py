@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.channels import Matrix, epsilon_of, matrix
 from deniable.errors import EpsilonError, EstimationError
-from deniable.estimation.best_sets import balanced_weights, best_sets
+from deniable.estimation.best_sets import GAP, balanced_weights, best_sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,13 +55,13 @@ class Staircase:
         return result
 
 
-def staircase(epsilon: float, wish: Wish) -> Staircase:
-    """Return the columns of at most ε that tell most about what is wished."""
+def staircase(epsilon: float, wish: Wish, gap: float = GAP) -> Staircase:
+    """Return the columns of at most ε that tell most about what is wished, nearly; see ``GAP``."""
     size = len(wish.null)
     if size > MOST_CELLS:
         problem = "so many cells have too many sets to find the best channel among"
         raise EstimationError(problem, given=size, expected=f"at most {MOST_CELLS} cells")
-    return Staircase(epsilon, *best_sets(epsilon, wish))
+    return Staircase(epsilon, *best_sets(epsilon, wish, gap))
 
 
 def mixed(parts: Sequence[tuple[float, Staircase]], null: Array, rarest: float) -> Matrix:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.channels import epsilon_of
+from deniable.estimation.best_sets import GAP
 from deniable.estimation.observation import observe
 from deniable.estimation.outlook import part_of
 from deniable.estimation.simplex import nearest_proper
@@ -108,7 +109,12 @@ def contrasts(margins: Sequence[Array]) -> tuple[Array, Array, Array]:
 
 
 def second_channel(
-    channel: Channel, group: Group, margin: Callable[[int], Array], people: float
+    channel: Channel,
+    group: Group,
+    margin: Callable[[int], Array],
+    people: float,
+    *,
+    gap: float = GAP,
 ) -> Channel:
     """Return the second stage's channel of a group; the same where there is nothing to win.
 
@@ -117,6 +123,7 @@ def second_channel(
         group: The group.
         margin: What the first stage says of an attribute, nowhere 0.
         people: How many it asked the group.
+        gap: How near the best channel it is to be; see ``best_sets``.
     """
     if len(group.attributes) == 1 or group.size > MOST_CELLS or not people:
         return channel
@@ -125,7 +132,7 @@ def second_channel(
     before = _information(channel, group, blank)
     wish = replace(blank, known=FIRST * before)
     epsilon = epsilon_of(channel)
-    sharp, rough = staircase(epsilon, wish), staircase(epsilon, _about_margins(wish))
+    sharp, rough = (staircase(epsilon, one, gap) for one in (wish, _about_margins(wish)))
     one, other = wish.information(sharp.rows()), wish.information(rough.rows())
     for share in MARGINS:
         whole = wish.known + wish.share * ((1 - share) * one + share * other)

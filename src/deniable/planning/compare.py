@@ -12,8 +12,9 @@ from deniable.errors import ChannelError, DesignError, EstimationError, nearest
 from deniable.estimation.two_stage import FIRST
 from deniable.planning.candidates import CHANNELS, candidates, with_channel
 from deniable.planning.goal import Goal
-from deniable.planning.option import Drawing, option_for
+from deniable.planning.option import Drawing, option_for, option_of
 from deniable.planning.recommendation import Recommendation, recommend
+from deniable.protocol import design_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,14 +224,13 @@ def _options(
     found: list[Option] = []
     seen: set[object] = set()
     for label, privacy in named:
+        asked = replace(survey, privacy=privacy)
         try:
-            option = option_for(survey, privacy, label, tables, prior, drawing)
+            design = design_for(asked)
+            alike = (design.views, design.channels, design.rule)
+            if alike not in seen:
+                found.append(option_of(asked, design, label, tables, prior, drawing))
+                seen.add(alike)
         except (DesignError, ChannelError, EstimationError) as error:
             refused.append(f"{label}: {error}")
-            continue
-        design = option.design
-        alike = (design.views, design.channels, design.rule)
-        if alike not in seen:
-            seen.add(alike)
-            found.append(option)
     return found, refused

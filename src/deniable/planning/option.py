@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -112,17 +112,24 @@ class Option:
         """Return the tables about which it tells nothing."""
         return tuple(table for table in self.tables if not table.glimpses)
 
+    @cached_property
+    def kinds(self) -> tuple[tuple[Outlook, int], ...]:
+        """Return a table of each kind, and how many tables it stands for."""
+        first = {table.kind: table for table in reversed(self.tables)}
+        count = Counter(table.kind for table in self.tables)
+        return tuple((table, count[kind]) for kind, table in first.items())
+
     def people_per_view(self, people: float) -> float:
         """Return how many are expected to draw the least asked view."""
         return min(people_per_view(self.design, 1)) * people
 
     def error(self, people: float) -> float:
         """Return the mean over the tables of the root mean squared error of a cell."""
-        return sum(table.error(people) for table in self.tables) / len(self.tables)
+        return sum(n * table.error(people) for table, n in self.kinds) / len(self.tables)
 
     def worst_error(self, people: float) -> float:
         """Return the largest of these errors."""
-        return max(table.error(people) for table in self.tables)
+        return max(table.error(people) for table, _ in self.kinds)
 
     def largest_error(self, table: Outlook, people: float) -> float:
         """Return the expected error of whichever cell is furthest off."""
@@ -137,18 +144,19 @@ class Option:
         """
         if self.blind:
             return 0.0
-        lost: defaultdict[int, list[float]] = defaultdict(list)
-        for table in self.tables:
-            lost[len(table.names)].append(1 / table.worth(people))
-        return geometric_mean([len(parts) / sum(parts) for parts in lost.values()])
+        lost: defaultdict[int, float] = defaultdict(float)
+        for table, number in self.kinds:
+            lost[len(table.names)] += number / table.worth(people)
+        count = Counter(len(table.names) for table in self.tables)
+        return geometric_mean([count[width] / lost[width] for width in count])
 
     def least_worth(self, people: float) -> float:
         """Return the worth of the table of which least will be known."""
-        return min(table.worth(people) for table in self.tables)
+        return min(table.worth(people) for table, _ in self.kinds)
 
     def width(self, people: float, level: float, *, simultaneous: bool = False) -> float:
         """Return the width of the widest interval of any cell of any table."""
-        return max(width_of(t, people, level, simultaneous=simultaneous) for t in self.tables)
+        return max(width_of(t, people, level, simultaneous=simultaneous) for t, _ in self.kinds)
 
     def people_for_width(self, width: float, level: float, *, simultaneous: bool = False) -> float:
         """Return how many must answer for intervals all as narrow as wanted."""
@@ -171,6 +179,18 @@ class Option:
                     chosen = tuple(places[name] for name in pair)
                     found[pair] = self._outlook(chosen)
         return tuple(found.values())
+
+    @cached_property
+    def tested(self) -> tuple[Outlook, ...]:
+        """Return those of the pairs whose power may differ.
+
+        At even shares it is that of every pair of its kind; else it also hangs on who was
+        asked one of the two alone.
+        """
+        seen = self.sightings
+        if self.prior is not None or (isinstance(seen, Stages) and seen.luck):
+            return self.pairs
+        return tuple({table.kind: table for table in reversed(self.pairs)}.values())
 
     def _outlook(self, table: tuple[int, ...]) -> Outlook:
         return outlook_of(self.sightings, table, self.prior)
@@ -215,7 +235,7 @@ class Option:
 
     def least_power(self, people: float, association: float | None, level: float) -> float:
         """Return the power of the test that is least likely to notice the association."""
-        return min(self.power(t, people, association, level) for t in self.pairs)
+        return min(self.power(t, people, association, level) for t in self.tested)
 
     def people_for_power(self, power: float, association: float | None, level: float) -> float:
         """Return how many must answer for every pair's test to have a power."""
@@ -224,7 +244,7 @@ class Option:
                 people_for_power(self.units_of(t, association), freedom_of(t.shape), power, level),
                 LEAST_WORTH / t.worth(1.0) if t.glimpses else math.inf,
             )
-            for t in self.pairs
+            for t in self.tested
         )
 
 
@@ -271,10 +291,21 @@ def option_for(
         DeniableError: There is no such design, or it is not foreseen by formula.
     """
     asked = replace(survey, privacy=privacy)
-    design = design_for(asked)
+    return option_of(asked, design_for(asked), label, tables, prior, drawing)
+
+
+def option_of(
+    survey: Survey,
+    design: Design,
+    label: str,
+    tables: Sequence[tuple[int, ...]],
+    prior: Prior | None = None,
+    drawing: Drawing | None = None,
+) -> Option:
+    """Return the option of asking a survey as its design has it; see ``option_for``."""
     sightings = _sightings(design, prior, drawing)
     outlooks = tuple(outlook_of(sightings, table, prior) for table in tables)
-    return Option(label, asked, design, outlooks, sightings, prior)
+    return Option(label, survey, design, outlooks, sightings, prior)
 
 
 def _sightings(design: Design, prior: Prior | None, drawing: Drawing | None) -> Sightings | Stages:
