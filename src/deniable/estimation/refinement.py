@@ -50,6 +50,9 @@ DOUBT = 6.9
 """Nats, a thousand to one, that any number of steps must gain beyond ``CAUTION`` standard
 errors, which are estimated from a few folds."""
 
+TRUSTED = 10.0
+"""People whom a model's share of a cell is worth: it is taken to be off by a third."""
+
 PATIENCE = 2
 """Stages in a row that serve held-out people worse before no more are tried."""
 
@@ -113,6 +116,24 @@ def refine(start: Array, sights: Sequence[Seen], steps: float) -> Array:
     for _ in range(int(steps)):
         start = em_step(sights, start)
     return start
+
+
+def people_of(table: Array, sights: Sequence[Seen]) -> Array:
+    """Return what is expected of the people themselves, given what each of them reported.
+
+    That is an EM step from what people are like in general. A model says that too: of a cell
+    in which hardly anybody is expected better than its reports could, but where many are its
+    reports find it out. So the step is taken from a table between the model and what an EM
+    step makes of it: as if ``TRUSTED`` people had been seen in each cell beforehand, as many
+    as the model expects there.
+    """
+    people = sum(sight.people for sight in sights)
+    found = em_step(sights, table)
+    found *= people
+    found += TRUSTED
+    found *= table
+    found /= people * table + TRUSTED
+    return em_step(sights, found / found.sum())
 
 
 class _Trial:

@@ -5,10 +5,10 @@ model's larger tables is nearly all wrong with its pairs. So every pair that was
 together is settled once, and every larger table is raked to its pairs.
 
 Three claims are made of a pair: that its attributes are independent, what the model says, and
-what the pair's own reports say, inverted and projected. People held out give each mixture of
-the three a likelihood. One pair's people are too few to decide, so the spread of the shares
-over all pairs is estimated first (where nearly all pairs are independent, the next one
-probably is), and a pair gets the shares expected.
+what the pair's own reports say, inverted and moved to the nearest table of the same margins.
+People held out give each mixture of the three a likelihood. One pair's people are too few to
+decide, so the spread of the shares over all pairs is estimated first (where nearly all pairs
+are independent, the next one probably is), and a pair gets the shares expected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from deniable.estimation.inquiry import LARGEST, asked_together, covering_of
 from deniable.estimation.mixture import mean_of
 from deniable.estimation.sight import merged
-from deniable.estimation.simplex import nearest_proper
+from deniable.estimation.simplex import nearest_with_margins
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def settle_pairs(fit: LatentClass, *, rng: np.random.Generator) -> Settlement:
     shares = {pair: known.get(pair, usual) for pair in pairs}
     tables, flat = {}, mean_of(fit.flats)
     for pair in pairs:
-        own = _own(inverses[pair]) if pair in inverses else _everyone(fit, pair)
-        claims = _claims(flat.table(pair), fit.model.table(pair), own, fit.share)
+        seen = _pooled(inverses[pair]) if pair in inverses else _everyone(fit, pair)
+        claims = _claims(flat.table(pair), fit.model.table(pair), seen, fit.share)
         tables[pair] = np.tensordot(shares[pair], claims, axes=1)
     return Settlement(fit, shares, inverses, tables)
 
@@ -159,16 +159,19 @@ def _inverses(fit: LatentClass, pair: Names) -> dict[int, tuple[float, Array]]:
 
 
 def _everyone(fit: LatentClass, pair: Names) -> Array:
-    return nearest_proper(pooled(covering_of(fit.folds.evidence, pair)).centre)
+    return pooled(covering_of(fit.folds.evidence, pair)).centre
 
 
-def _own(inverses: Mapping[int, tuple[float, Array]], left_out: int | None = None) -> Array | None:
-    """Return what the people of all folds but one say of a pair, projected."""
+def _pooled(
+    inverses: Mapping[int, tuple[float, Array]], left_out: int | None = None
+) -> Array | None:
+    """Return what the people of all folds but one say of a pair, unbiased."""
     others = [one for fold, one in inverses.items() if fold != left_out]
     if not others:
         return None
     people = sum(number for number, _ in others)
-    return nearest_proper(np.sum([number / people * table for number, table in others], axis=0))
+    result: Array = np.sum([number / people * table for number, table in others], axis=0)
+    return result
 
 
 def _claims_without(
@@ -176,17 +179,19 @@ def _claims_without(
 ) -> Array:
     """Return the claims about a pair as those outside a fold make them."""
     flat, model = fit.flats[fold].table(pair), fit.climbs[fold].table(pair)
-    return _claims(flat, model, _own(inverses, fold), fit.share)
+    return _claims(flat, model, _pooled(inverses, fold), fit.share)
 
 
-def _claims(flat: Array, model: Array, own: Array | None, share: float) -> Array:
+def _claims(flat: Array, model: Array, seen: Array | None, share: float) -> Array:
     """Return the three claims about a pair, one below the other.
 
     Nothing at all may depend on anything: what is left of the model of that belief is left
     of the pair's own reports too.
     """
-    reported = model if own is None else share * own + (1 - share) * flat
-    return np.stack([flat, model, reported])
+    if seen is None:
+        return np.stack([flat, model, model])
+    own = nearest_with_margins(seen, flat.sum(axis=1), flat.sum(axis=0))
+    return np.stack([flat, model, share * own + (1 - share) * flat])
 
 
 def _told(fit: LatentClass, pair: Names, inverses: Mapping[int, tuple[float, Array]]) -> Array:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+ROUNDS = 50
+"""Rounds of Dykstra's projections, after which cells still move by less than they are off."""
+
 
 def clip_and_rescale(table: Array) -> Array:
     """Return the table with negative shares set to 0 and the others scaled to sum 1.
@@ -42,4 +45,27 @@ def nearest_proper(table: Array) -> Array:
     ranks = np.arange(1, falling.size + 1)
     last = int(np.flatnonzero(falling * ranks > excess)[-1])
     result: Array = np.maximum(table - excess[last] / (last + 1), 0)
+    return result
+
+
+def nearest_with_margins(pair: Array, rows: Array, columns: Array) -> Array:
+    """Return the distribution of two attributes nearest to a table, its margins (nearly) given.
+
+    Margins are known far better than what two attributes do together. A projection that may
+    move them gives up what is known for sure to even out what is not.
+
+    By turns the margins are made right and negative shares 0 (Dykstra 1983).
+
+    >>> pair = np.array([[0.7, -0.1], [0.0, 0.4]])
+    >>> nearest_with_margins(pair, np.array([0.6, 0.4]), np.array([0.6, 0.4])).round(3).tolist()
+    [[0.6, 0.0], [0.0, 0.4]]
+    """
+    count, width = pair.shape
+    here, cut = pair, np.zeros_like(pair)
+    for _ in range(ROUNDS):
+        high, wide = rows - here.sum(axis=1), columns - here.sum(axis=0)
+        level = here + high[:, None] / width + wide / count - high.sum() / pair.size + cut
+        here = np.maximum(level, 0)
+        cut = level - here
+    result: Array = here / here.sum()
     return result

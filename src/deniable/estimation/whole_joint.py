@@ -21,6 +21,7 @@ from deniable.estimation.refinement import (
     Refinement,
     affordable,
     choose_refinement,
+    people_of,
     refine,
 )
 from deniable.estimation.settling import Settlement, settle_pairs
@@ -98,9 +99,8 @@ class WholeJoint:
             places = [attributes.index(name) for name in ordered]
             found = self._raked(raw.transpose(places), ordered)
         if sights and affordable(sights):
-            # One step more than the model needs: what it expects of the people themselves,
-            # given what each of them reported.
-            found = refine(found, sights, self.refinement.of(len(ordered)) + 1)
+            found = refine(found, sights, self.refinement.of(len(ordered)))
+            found = people_of(found, sights)
         found = whole_people(found, self.fit.folds.evidence.people)
         return found.transpose([ordered.index(name) for name in attributes])
 
