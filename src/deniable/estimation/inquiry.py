@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deniable.estimation.latent_class import LatentClass
     from deniable.estimation.sight import Sight
 
-TABLES = (8, 28, 12, 8)
+TABLES = (8, 28, 12, 8, 4, 4)
 """Tables of each width, from one attribute on, that the folds are asked about."""
 
 LARGEST = 2**13

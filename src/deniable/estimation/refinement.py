@@ -50,8 +50,12 @@ DOUBT = 6.9
 """Nats, a thousand to one, that any number of steps must gain beyond ``CAUTION`` standard
 errors, which are estimated from a few folds."""
 
-TRUSTED = 10.0
-"""People whom a model's share of a cell is worth: it is taken to be off by a third."""
+TRUSTS = (3.0, 10.0, 30.0, 100.0, 300.0)
+"""People whom a model's share of a cell may be worth: it is off by a half, a third, a fifth, …"""
+
+MOST_ASKED = 6
+"""Attributes of the widest tables of which the folds say how far the model is to be trusted;
+what is wrong with it adds up, so that wider ones are trusted less."""
 
 PATIENCE = 2
 """Stages in a row that serve held-out people worse before no more are tried."""
@@ -78,9 +82,16 @@ TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """How many EM steps a table gets, by its number of attributes, from ``NARROWEST`` on."""
+    """How far tables follow their own reports.
+
+    Attributes:
+        steps: EM steps that a table gets, by its number of attributes, from ``NARROWEST`` on.
+        trusted: People whom the model's share of a cell is worth, in the same way; see
+            ``people_of``.
+    """
 
     steps: tuple[float, ...]
+    trusted: tuple[float, ...] = ()
 
     def of(self, width: int) -> float:
         """Return the number of steps for a table of so many attributes."""
@@ -90,9 +101,15 @@ class Refinement:
             return self.steps[width - NARROWEST]
         return min(self.steps[-1], 1.0)
 
+    def trust_of(self, width: int) -> float:
+        """Return the trust in the model's table of so many attributes."""
+        if not self.trusted:
+            return inf
+        return self.trusted[min(max(width - NARROWEST, 0), len(self.trusted) - 1)]
+
 
 def choose_refinement(settlement: Settlement, *, rng: np.random.Generator) -> Refinement:
-    """Ask the folds how many steps serve them best.
+    """Ask the folds how many steps serve them best, and how far the model is to be trusted.
 
     Where respondents were asked different things, a table of three is seen through very many
     lenses, each of few people: nothing is left there that the model has not used.
@@ -101,7 +118,14 @@ def choose_refinement(settlement: Settlement, *, rng: np.random.Generator) -> Re
     if fit.folds.number == 1 or len(fit.folds.evidence.batches) > SCATTERED:
         return Refinement(())
     widths = range(NARROWEST, min(WIDEST, len(fit.model.names)) + 1)
-    return Refinement(tuple([_best_steps(settlement, width, rng) for width in widths]))
+    steps = tuple([_best_steps(settlement, width, rng) for width in widths])
+    trusted: list[float] = []
+    for width in range(NARROWEST, min(MOST_ASKED, len(fit.model.names)) + 1):
+        found = _best_trust(settlement, width, rng)
+        if found is None:  # all such tables are too large to ask about
+            break
+        trusted.append(found)
+    return Refinement(steps, tuple(trusted))
 
 
 def affordable(sights: Sequence[Seen]) -> bool:
@@ -118,22 +142,31 @@ def refine(start: Array, sights: Sequence[Seen], steps: float) -> Array:
     return start
 
 
-def people_of(table: Array, sights: Sequence[Seen]) -> Array:
+def people_of(table: Array, sights: Sequence[Seen], trusted: float) -> Array:
     """Return what is expected of the people themselves, given what each of them reported.
 
     That is an EM step from what people are like in general. A model says that too: of a cell
     in which hardly anybody is expected better than its reports could, but where many are its
     reports find it out. So the step is taken from a table between the model and what an EM
-    step makes of it: as if ``TRUSTED`` people had been seen in each cell beforehand, as many
-    as the model expects there.
+    step makes of it (``loosened``).
     """
-    people = sum(sight.people for sight in sights)
-    found = em_step(sights, table)
-    found *= people
-    found += TRUSTED
-    found *= table
-    found /= people * table + TRUSTED
-    return em_step(sights, found / found.sum())
+    if trusted < inf:
+        people = sum(sight.people for sight in sights)
+        table = loosened(table, em_step(sights, table), trusted / people)
+    return em_step(sights, table)
+
+
+def loosened(table: Array, found: Array, trusted: float) -> Array:
+    """Return a model's table moved towards what an EM step found.
+
+    Each cell as if so large a share of all people as ``trusted`` had been seen in it before, as
+    many as the model expects there: the mode of a share whose prior is a gamma distribution.
+    """
+    moved = found + trusted
+    moved *= table
+    moved /= table + trusted
+    moved /= moved.sum()
+    return moved
 
 
 class _Trial:
@@ -152,11 +185,18 @@ class _Trial:
         """Take so many EM steps."""
         self.table = refine(self.table, self.fitted, steps)
 
-    def gain(self) -> float:
-        """Return how much likelier the held-out reports became, in nats."""
+    def trusting(self, trusts: Sequence[float]) -> list[float]:
+        """Return how much likelier held-out reports would be if the model was loosened."""
+        people = sum(sight.people for sight in self.fitted)
+        found = em_step(self.fitted, self.table)
+        return [self.gain(loosened(self.table, found, trusted / people)) for trusted in trusts]
+
+    def gain(self, table: Array | None = None) -> float:
+        """Return how much likelier the held-out reports became, or are by a table, in nats."""
         total = 0.0
+        here = self.table if table is None else table
         for sight, before in zip(self.held, self.before, strict=True):
-            change = np.log(np.maximum(sight.see(self.table), TINY)) - before
+            change = np.log(np.maximum(sight.see(here), TINY)) - before
             total += float(np.sum(sight.counts * change))
         return total
 
@@ -172,16 +212,7 @@ def _started(settlement: Settlement, names: Sequence[str], judge: int) -> Array:
 def _best_steps(settlement: Settlement, width: int, rng: np.random.Generator) -> float:
     """Take more and more steps until the held-out people have twice been served worse."""
     folds = settlement.fit.folds.number
-    tables = some_tables(settlement.fit, width, rng)
-    if not tables:
-        return 0.0
-    each = max(1, min(folds, TRIALS // len(tables)))
-    asked = [
-        (names, (place + judge) % folds)
-        for judge in range(each)
-        for place, names in enumerate(tables)
-    ]
-    trials = _within_means(_Trial(settlement, names, judge) for names, judge in asked)
+    trials = _trials(settlement, width, rng)
     if not trials:
         return 0.0
     roomy = any(trial.table.size > FULL for trial in trials)
@@ -201,6 +232,32 @@ def _best_steps(settlement: Settlement, width: int, rng: np.random.Generator) ->
         if worse == PATIENCE:
             break
     return chosen
+
+
+def _best_trust(settlement: Settlement, width: int, rng: np.random.Generator) -> float | None:
+    """Return the trust in the model that serves held-out people best, if it is not full."""
+    folds = settlement.fit.folds.number
+    gains = np.zeros((len(TRUSTS), folds))
+    trials = _trials(settlement, width, rng)
+    for trial in trials:
+        gains[:, trial.judge] += trial.trusting(TRUSTS)
+    gain, error = gains.sum(axis=1), gains.std(axis=1, ddof=1) * sqrt(folds)
+    if np.any(gain > CAUTION * error):
+        return TRUSTS[int(np.argmax(gain))]
+    return inf if trials else None
+
+
+def _trials(settlement: Settlement, width: int, rng: np.random.Generator) -> list[_Trial]:
+    """Return tables of a width, each with some of the folds that judge it."""
+    folds = settlement.fit.folds.number
+    tables = some_tables(settlement.fit, width, rng)
+    each = max(1, min(folds, TRIALS // max(1, len(tables))))
+    asked = [
+        (names, (place + judge) % folds)
+        for judge in range(each)
+        for place, names in enumerate(tables)
+    ]
+    return _within_means(_Trial(settlement, names, judge) for names, judge in asked)
 
 
 def _verdict(trials: Sequence[_Trial], folds: int) -> tuple[float, float]:

@@ -4,17 +4,19 @@ Two attributes at a time the reports say most for what they cost, and what is wr
 model's larger tables is nearly all wrong with its pairs. So every pair that was answered
 together is settled once, and every larger table is raked to its pairs.
 
-Three claims are made of a pair: that its attributes are independent, what the model says, and
-what the pair's own reports say, inverted and moved to the nearest table of the same margins.
-People held out give each mixture of the three a likelihood. One pair's people are too few to
-decide, so the spread of the shares over all pairs is estimated first (where nearly all pairs
-are independent, the next one probably is), and a pair gets the shares expected.
+Four claims are made of a pair: that its attributes are independent, what the model says, and
+what the pair's own reports say, inverted and moved to the nearest table, twice: keeping the
+margins, which all reports tell best, and letting them go, which pairs with cells that hold
+nobody tell better than the attributes one by one. People held out give each mixture of the
+four a likelihood. One pair's people are too few to decide, so the spread of the shares over all
+pairs is estimated first (where nearly all pairs are independent, the next one probably is), and
+a pair gets the shares expected.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ import numpy as np
 from deniable.estimation.inquiry import LARGEST, asked_together, covering_of
 from deniable.estimation.mixture import mean_of
 from deniable.estimation.sight import merged
-from deniable.estimation.simplex import nearest_with_margins
+from deniable.estimation.simplex import nearest_proper, nearest_with_margins
 from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
@@ -40,14 +42,11 @@ MOST_ASKED = 120
 """Pairs that are asked about by themselves; the others get what these get on average."""
 
 PARTS = 6
+CLAIMS = 4
 SHARES = np.array(
-    [
-        (independent, model, PARTS - independent - model)
-        for independent in range(PARTS + 1)
-        for model in range(PARTS + 1 - independent)
-    ]
+    [one for one in product(range(PARTS + 1), repeat=CLAIMS) if sum(one) == PARTS]
 ) / float(PARTS)
-"""Shares of independence, of the model and of a pair's own reports: all in sixths."""
+"""Shares of independence, of the model and of a pair's own reports twice: all in sixths."""
 
 BEFORE, DOUBT = 3.0, 0.9
 """Pairs' worth of belief beforehand, and how much of it is in independence; the rest is spread
@@ -89,9 +88,9 @@ class Settlement:
         """Say how much of the pairs is whose, on average; nothing if none is settled."""
         if not self.shares:
             return ""
-        flat, model, own = np.mean(list(self.shares.values()), axis=0)
+        flat, model, *own = np.mean(list(self.shares.values()), axis=0)
         return (
-            f"of a pair {model:.0%} is the model's, {own:.0%} that of its own reports and "
+            f"of a pair {model:.0%} is the model's, {sum(own):.0%} that of its own reports and "
             f"{flat:.0%} independence, on average"
         )
 
@@ -183,15 +182,17 @@ def _claims_without(
 
 
 def _claims(flat: Array, model: Array, seen: Array | None, share: float) -> Array:
-    """Return the three claims about a pair, one below the other.
+    """Return the four claims about a pair, one below the other.
 
     Nothing at all may depend on anything: what is left of the model of that belief is left
     of the pair's own reports too.
     """
     if seen is None:
-        return np.stack([flat, model, model])
-    own = nearest_with_margins(seen, flat.sum(axis=1), flat.sum(axis=0))
-    return np.stack([flat, model, share * own + (1 - share) * flat])
+        return np.stack([flat, model, model, model])
+    own = np.stack(
+        [nearest_with_margins(seen, flat.sum(axis=1), flat.sum(axis=0)), nearest_proper(seen)]
+    )
+    return np.stack([flat, model, *(share * own + (1 - share) * flat)])
 
 
 def _told(fit: LatentClass, pair: Names, inverses: Mapping[int, tuple[float, Array]]) -> Array:

@@ -99,8 +99,9 @@ class WholeJoint:
             places = [attributes.index(name) for name in ordered]
             found = self._raked(raw.transpose(places), ordered)
         if sights and affordable(sights):
-            found = refine(found, sights, self.refinement.of(len(ordered)))
-            found = people_of(found, sights)
+            width = len(ordered)
+            found = refine(found, sights, self.refinement.of(width))
+            found = people_of(found, sights, self.refinement.trust_of(width))
         found = whole_people(found, self.fit.folds.evidence.people)
         return found.transpose([ordered.index(name) for name in attributes])
 

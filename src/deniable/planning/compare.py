@@ -12,7 +12,7 @@ from deniable.errors import ChannelError, DesignError, EstimationError, nearest
 from deniable.estimation.two_stage import FIRST
 from deniable.planning.candidates import CHANNELS, candidates, with_channel
 from deniable.planning.goal import Goal
-from deniable.planning.option import Drawing, option_for, option_of
+from deniable.planning.making import Drawing, option_for, option_of
 from deniable.planning.recommendation import Recommendation, recommend
 from deniable.protocol import design_for
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deniable.channels.exact import LARGEST_EPSILON
 from deniable.errors import DeniableError, EstimationError
 from deniable.planning.candidates import with_epsilon
-from deniable.planning.option import option_for
+from deniable.planning.making import option_for
 from deniable.planning.recommendation import people_needed
 from deniable.schema.canonical import spell_number
 
