@@ -10,8 +10,6 @@ from itertools import combinations
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from deniable.estimation.interval import comparisons_of, quantile
 from deniable.estimation.stages import Stages
 from deniable.inference.score import LEAST_WORTH
@@ -31,6 +29,7 @@ from deniable.protocol import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from deniable.estimation.outlook import Outlook
