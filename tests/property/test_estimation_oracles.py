@@ -23,7 +23,7 @@ from deniable.estimation.methods.hybrid import thresholds
 from deniable.estimation.methods.rr_adjustment import adjusted
 from deniable.estimation.methods.two_step import elastic_net
 from deniable.estimation.observation import observe
-from deniable.estimation.simplex import clip_and_rescale, nearest_proper
+from deniable.estimation.simplex import clip_and_rescale, nearest_proper, nearest_with_margins
 from deniable.estimation.study import Study
 
 if TYPE_CHECKING:
@@ -76,6 +76,36 @@ def test_clipping_gives_a_distribution_that_is_never_nearer(table: np.ndarray) -
     assert clipped.sum() == pytest.approx(1)
     nearest = nearest_proper(table)
     assert np.linalg.norm(table - nearest) <= np.linalg.norm(table - clipped) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_projection_that_keeps_margins_is_what_a_solver_finds(seed: int) -> None:
+    """No table of these margins is nearer (SciPy's SLSQP); one that lets them go is."""
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4))
+    noisy = np.outer(rows, columns) + 0.03 * rng.standard_normal((3, 4))
+    found = nearest_with_margins(noisy, rows, columns)
+    assert found.min() >= 0
+    assert np.abs(found.sum(axis=1) - rows).max() < 1e-3
+    assert np.abs(found.sum(axis=0) - columns).max() < 1e-3
+    solve: Any = minimize
+    best = solve(
+        lambda x: np.sum((x - noisy.reshape(-1)) ** 2),
+        np.outer(rows, columns).reshape(-1),
+        method="SLSQP",
+        bounds=[(0, None)] * 12,
+        constraints={
+            "type": "eq",
+            "fun": lambda x: np.concatenate(
+                [x.reshape(3, 4).sum(axis=1) - rows, x.reshape(3, 4).sum(axis=0)[:3] - columns[:3]]
+            ),
+        },
+        options={"maxiter": 1000, "ftol": 1e-14},
+    ).x.reshape(3, 4)
+    assert np.abs(found - best).max() < 2e-3
+    free = nearest_proper(noisy)
+    assert np.linalg.norm(free - noisy) <= np.linalg.norm(best - noisy) + 1e-9
+    assert np.abs(free.sum(axis=1) - rows).max() > 5e-3
 
 
 @given(arrays(np.float64, st.integers(2, 6), elements=st.floats(-20, 60)), st.floats(0.01, 1))

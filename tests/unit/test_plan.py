@@ -343,3 +343,27 @@ def test_another_design_can_be_looked_at(file: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["plan", str(file), "--people", "50", "--design", "indpendent"])
     assert done.exit_code == 2
     assert "'independent'" in done.output
+
+
+def test_tables_of_a_kind_are_foreseen_once() -> None:
+    """What is said of all tables is what each of them says by itself, with a prior or without."""
+    sizes = (2, 3, 2, 3, 2)
+    asked = survey(Privacy(1.0), sizes)
+    prior = prior_of({"q0": [0.9, 0.1], "q3": [0.6, 0.3, 0.1]}, asked.schema)
+    for guess in (None, prior):
+        made = plan(asked, 3_000, prior=guess, association=0.2, power=0.8)
+        for option in made.options:
+            tables = option.tables
+            assert sum(number for _, number in option.kinds) == len(tables)
+            if guess is None and option.label == "ask-one":
+                assert len(option.kinds) == 4  # 2 × 2, 2 × 3, 3 × 2 and 3 × 3 cells
+            if any(not table.glimpses for table in tables):
+                continue
+            error = sum(table.error(3_000) for table in tables) / len(tables)
+            assert option.error(3_000) == pytest.approx(error)
+            assert option.worst_error(3_000) == max(table.error(3_000) for table in tables)
+            assert option.least_worth(3_000) == min(table.worth(3_000) for table in tables)
+            worth = len(tables) / sum(1 / table.worth(3_000) for table in tables)
+            assert option.worth(3_000) == pytest.approx(worth)
+            power = min(option.power(table, 3_000, 0.2, 0.05) for table in option.pairs)
+            assert option.least_power(3_000, 0.2, 0.05) == pytest.approx(power)

@@ -13,12 +13,13 @@ from deniable.channels import Matrix, best, epsilon_of, k_ary
 from deniable.device import Agreement, Answer, Device, MemoryStorage
 from deniable.errors import PrivacyRefusedError, SchemaError
 from deniable.estimation.best_sets import Program
+from deniable.estimation.stages import _in_order, _order, _turned
 from deniable.estimation.staircase import staircase
-from deniable.estimation.two_stage import contrasts, update_by_stages
+from deniable.estimation.two_stage import contrasts, second_channel, update_by_stages
 from deniable.estimation.wish import Wish
 from deniable.inference import independence_test
 from deniable.planning.rehearsal import rehearse
-from deniable.protocol import Tally, design_for, first_block, next_block
+from deniable.protocol import Group, Tally, design_for, first_block, next_block
 from deniable.schema import Attribute, Privacy, Schema, Survey
 
 SKEWED = (np.array([0.7, 0.3]), np.array([0.2, 0.3, 0.5]))
@@ -253,3 +254,27 @@ def test_newtons_bend_is_that_of_the_objective(shape: tuple[int, ...]) -> None:
     units = step * np.eye(12)
     second = np.stack([(slope(unit) - slope(-unit)) / (2 * step) for unit in units])
     assert np.allclose(found @ found.T, -second, atol=1e-6 * np.abs(second).max())
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (4, 2)])
+def test_a_channel_for_attributes_in_another_order_is_that_of_the_group(
+    shape: tuple[int, ...],
+) -> None:
+    """What is foreseen for groups of the same attributes in any order is worked out once."""
+    margins = [np.array([0.5, 0.3, 0.2, 0.1])[:size] for size in shape]
+    margins = [np.asarray(one / one.sum()) for one in margins]
+    group = Group(tuple(range(len(shape))), shape)
+    order = _order(group, margins.__getitem__)
+    alike = _in_order(group, order)
+    assert list(alike.sizes) == sorted(shape)
+    first = k_ary(1.0, group.size)
+    own = second_channel(first, group, margins.__getitem__, 3_000)
+    made = second_channel(first, alike, margins.__getitem__, 3_000)
+    turned = _turned(made, alike, order)
+    assert isinstance(own, Matrix)
+    assert isinstance(turned, Matrix)
+    columns, others = (sorted(zip(*one.rows, strict=True)) for one in (own, turned))
+    assert np.abs(np.subtract(columns, others)).max() <= 4
+    assert isinstance(made, Matrix)  # which, left as it is, would belong to other cells
+    wrong = sorted(zip(*made.rows, strict=True))
+    assert np.abs(np.subtract(columns, wrong)).max() > 2**20

@@ -9,6 +9,7 @@ nobody.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections import Counter, deque
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -160,7 +161,8 @@ def _tell(group: list[_Waiting], answers: Sequence[Sequence[Fate] | DeniableErro
     for place, waiting in enumerate(group):
         by_loop.setdefault(waiting.loop, []).append(place)
     for loop, places in by_loop.items():
-        loop.call_soon_threadsafe(_answer, [(group[p].future, answers[p]) for p in places])
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits there
+            loop.call_soon_threadsafe(_answer, [(group[p].future, answers[p]) for p in places])
 
 
 def _answer(
