@@ -345,3 +345,20 @@ def test_every_sight_of_a_pair_is_found_in_views_of_other_groups() -> None:
     for one, other in itertools.pairwise(found.covering):
         difference = one.invert(one.counts / one.people) - other.invert(other.counts / other.people)
         assert np.abs(difference).max() < 0.2
+
+
+def test_rr_clusters_is_the_product_of_the_clusters_own_tables() -> None:
+    """Attributes of one cluster keep their dependence, whatever the order they are named in."""
+    study = Study(
+        ("a", "b", "c"),
+        VIEWS.truth,
+        (Experiment(4_000, (k_ary(2.0, 6), k_ary(2.0, 2)), ((0, 1), (2,))),),
+    )
+    evidence = study.draw(np.random.default_rng(1))
+    rng = np.random.default_rng(0)
+    pair = METHODS["clipped"].estimate(evidence, ("a", "b"), rng=rng).estimate
+    alone = METHODS["clipped"].estimate(evidence, ("c",), rng=rng).estimate
+    found = METHODS["rr-clusters"].estimate(evidence, ("b", "c", "a"), rng=rng).estimate
+    assert found == pytest.approx(np.einsum("ab,c->bca", pair, alone))
+    flat = METHODS["rr-independent"].estimate(evidence, ("b", "c", "a"), rng=rng).estimate
+    assert np.abs(found - flat).max() > 0.01

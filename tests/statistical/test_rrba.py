@@ -171,7 +171,7 @@ def test_the_classic_rule_fires_by_chance_whatever_the_block_size() -> None:
 
 def test_widths_are_the_published_ones_and_agree_where_both_hold() -> None:
     """Normal and log-odds intervals are alike for many answers, and differ for few."""
-    assert normal_width(np.array(0.5), 100, 0.95) == pytest.approx(2 * 1.6449 * 0.05, rel=1e-4)
+    assert normal_width(np.array(0.5), 100, 0.95) == pytest.approx(2 * 1.95996 * 0.05, rel=1e-4)
     assert log_odds_width(np.array(0.3), 10_000) == pytest.approx(
         normal_width(np.array(0.3), 10_000), rel=1e-3
     )

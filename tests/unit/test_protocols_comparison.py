@@ -94,5 +94,5 @@ def test_the_command_prints_the_design_within_80_columns(tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     assert "views k=2 *" in done.output
     assert "ε per respondent  2.000" in done.output
-    assert "view 0: q0 + q3; q1 + q2" in done.output
+    assert "view 0, about 1,667 people: q0 + q3; q1 + q2" in done.output
     assert max(map(len, done.output.splitlines())) <= 80

@@ -99,7 +99,7 @@ def _show(found: Trace, level: float, kind: Kind | None) -> None:
         else:
             row += ["", "", ""]
         rows.append((*row, f"{widest[place]:.3f}"))
-    click.echo(f"{' × '.join(found.names)}; step and δ* of the cell that moves most")
+    click.echo(f"{' × '.join(found.names)}; step and δ* of the cell furthest beyond its δ*")
     print_table(("block", "people", "ε", "step", "δ*", "classic", "widest interval"), rows)
     if every > 1:
         note(f"One block of {every} is shown; --csv prints all {count:,}, cell by cell.")
@@ -115,10 +115,10 @@ def _facts(
     count = len(found.blocks)
     would = "never stop" if stop is None else f"stop after {stop} of {count} blocks"
     enough = found.stop_at_width(width, level)
-    facts: list[tuple[str, object]] = [
-        ("classic rule", f"would {would}; it holds in {firing:.0%} of them"),
-        ("", CLASSIC_LOSES),
-    ]
+    facts: list[tuple[str, object]] = []
+    if count > 1:  # the rule compares a block with the one before
+        facts.append(("classic rule", f"would {would}; it holds in {firing:.0%} of them"))
+        facts.append(("", CLASSIC_LOSES))
     reached = "not yet" if enough is None else f"after {enough} of {count} blocks"
     needed = found.people_for_width(width, level)
     facts.append((f"width {width:g}", f"{reached}; it takes about {needed:,} people on this table"))

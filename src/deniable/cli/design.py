@@ -43,7 +43,7 @@ def command(*, survey_file: str, people: int, show_views: bool) -> None:
     own = made.options[0]
     print_facts(_facts(own, people))
     if show_views:
-        _print_views(own)
+        _print_views(own, people)
     click.echo()
     rows = [_row(option, people, is_own=option is own) for option in made.options]
     headings = ("design", "views", "cells", "ε answer", "ε attr.", "n/view", "± mean", "± worst")
@@ -60,7 +60,7 @@ def _facts(own: Option, people: int) -> list[tuple[str, object]]:
     kinds = sorted({channel.kind for row in own.design.channels for channel in row})
     facts: list[tuple[str, object]] = [
         ("design", f"{own.label}, with {', '.join(kinds)} channels"),
-        ("views", f"{covered.views:,}, each drawn by about {asked:,.1f} of {people:,} people"),
+        ("views", f"{covered.views:,}, each drawn by about {asked:,.0f} of {people:,} people"),
         ("groups", f"{covered.groups:,}, of {_range(covered.cells)} cells"),
         ("pairs", f"{covered.met:,} of {covered.pairs:,} are asked together in some group"),
         ("ε per answer", format_epsilon(own.answer)),
@@ -112,8 +112,17 @@ def _width(width: float) -> str:
     return f"{width:.3f}"
 
 
-def _print_views(own: Option) -> None:
-    names = own.design.names
-    for number, view in enumerate(own.design.views):
+def _print_views(own: Option, people: int) -> None:
+    """Print the groups of every view and how many draw it, then the pairs that nobody is asked."""
+    design, names = own.design, own.design.names
+    for number, view in enumerate(design.views):
         groups = (" + ".join(names[a] for a in group.attributes) for group in view.groups)
-        click.echo(f"view {number}: {'; '.join(groups)}")
+        drawn = people * view.weight / design.total_weight
+        _print_wrapped(f"view {number}, about {drawn:,.0f} people: {'; '.join(groups)}")
+    missing = [f"{names[one]} + {names[other]}" for one, other in own.coverage.missing]
+    if missing:
+        _print_wrapped(f"asked together by nobody: {'; '.join(missing)}")
+
+
+def _print_wrapped(line: str) -> None:
+    click.echo(fill(line, COLUMNS, subsequent_indent="  ", break_on_hyphens=False))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from deniable.errors import EstimationError
 
 if TYPE_CHECKING:
@@ -13,6 +15,11 @@ if TYPE_CHECKING:
 LEAST_WORTH = 30.0
 """Plain answers that a table must be worth. Thirty people asked openly tell a share of one
 half to within ± .18; randomized reports that tell less are not worth a table."""
+
+EDGE = 3.0
+"""Worth so many times less than a standard error further inside, an estimate lies at the edge, as
+uncertain ones do by chance. Plain answers would tell such a share for sure, so that reports seem
+worth nothing; how many people it takes is told from further inside."""
 
 
 def require_carried(table: Table, least: float = LEAST_WORTH) -> None:
@@ -26,7 +33,8 @@ def require_carried(table: Table, least: float = LEAST_WORTH) -> None:
     worth = table.total_worth
     if math.isnan(worth) or worth >= least:
         return
-    needed = math.ceil(table.people * least / max(worth, 1e-9))
+    inside = _worth_inside(table)
+    needed = math.ceil(table.people * least / (worth if worth > inside / EDGE else inside))
     asked = ",".join(table.names)
     problem = (
         f"the reports of {table.people:,} people cannot carry the table {asked}: it would be "
@@ -34,6 +42,13 @@ def require_carried(table: Table, least: float = LEAST_WORTH) -> None:
     )
     expected = f"at least {least:g}, which takes about {_rounded(needed):,} people at this design"
     raise EstimationError(problem, expected=expected)
+
+
+def _worth_inside(table: Table) -> float:
+    """Return what the table would be worth a standard error further inside."""
+    near = np.clip(table.estimate, 0, 1) + table.standard_error
+    near /= near.sum()
+    return float(np.sum(near * (1 - near)) / table.variance.sum())
 
 
 def _rounded(people: int) -> int:

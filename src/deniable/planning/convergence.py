@@ -179,8 +179,8 @@ def _by_then(sights: Sequence[Sight], numbers: Sequence[int]) -> list[list[Sight
 
 
 def normal_width(share: Array, people: Array | float, level: float = 0.95) -> Array:
-    """Return 2·z·σ, σ² = v(1 − v)/n, with z at the level itself as Imran has it (section 5)."""
-    z = _one_sided(level)
+    """Return 2·z·σ, σ² = v(1 − v)/n and z = z_{1−α/2} at the level 1 − α (Imran, section 5)."""
+    z = quantile(level)
     result: Array = 2 * z * np.sqrt(share * (1 - share) / people)
     return result
 
@@ -190,7 +190,7 @@ def log_odds_width(share: Array, people: Array | float, level: float = 0.95) -> 
 
     At v = 0 or 1, where the likelihood has no curvature, half an answer is added to each side.
     """
-    z = _one_sided(level)
+    z = quantile(level)
     inside = (share * people + 0.5) / (people + 1)
     edge = (share <= 0) | (share >= 1)
     v = np.where(edge, inside, np.clip(share, 1e-12, 1 - 1e-12))
@@ -207,9 +207,9 @@ def firing_probability(truth: float, level: float = 0.95) -> float:
     the fake share equals the true one, as the protocol intends.
 
     >>> round(firing_probability(1.0), 2), round(firing_probability(0.1), 2)
-    (0.98, 0.18)
+    (0.99, 0.22)
     """
-    return 2 * NormalDist().cdf(math.sqrt(2) * _one_sided(level) * truth) - 1
+    return 2 * NormalDist().cdf(math.sqrt(2) * quantile(level) * truth) - 1
 
 
 def people_for_width(
@@ -231,11 +231,6 @@ def people_for_width(
     rest = (1 - first) / (channel.size - 1)
     each = float(variances(channel, [first] + [rest] * (channel.size - 1))[0])
     return math.ceil((2 * z / width) ** 2 * each)
-
-
-def _one_sided(level: float) -> float:
-    quantile(level)  # refuses what is no level
-    return NormalDist().inv_cdf(level)
 
 
 def _check_width(width: float) -> None:

@@ -43,7 +43,11 @@ def estimate_by_clients(
         raise EstimationError(problem, expected=expected)
     people = sum(sight.people for sight in sights)
     shares = np.sum([sight.counts for sight in sights], axis=0) / people
-    return tabulate(observation, last.invert(shares), pooled(sights))
+    table = tabulate(observation, last.invert(shares), pooled(sights))
+    return table.noting(
+        "the interval is that of all reports, each inverted by the table it was made by; the "
+        "estimate inverts all by the last one, and may lie outside"
+    )
 
 
 def estimate_by_blocks(
