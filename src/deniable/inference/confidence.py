@@ -144,29 +144,35 @@ class Curve:
     balance: Array
 
     def interval(self, level: float) -> Bounds:
-        """Return the stretch of values that are not rejected."""
+        """Return the stretch of values that are not rejected.
+
+        With few reports what was seen may be unusual everywhere along the path: nothing on it
+        would have come out so far off. That speaks against the path and not for any of its
+        values, and the interval is all of it.
+        """
         quantile(level)
         rest = 1 - level
         # Both margins are positive inside; the first falls along the path, the second rises.
         falling = self.below - rest * self.balance / 2
         rising = self.above - rest * (1 - self.balance / 2)
-        near = _crossing(self.values, rising)
-        far = _crossing(self.values[::-1], falling[::-1])
-        low, high = min(near, far), max(near, far)
-        return Bounds(float(low), float(high), level)
+        near, last = _crossing(rising), len(self.values) - 1
+        far = last - _crossing(falling[::-1])
+        if not near <= far:
+            return Bounds(float(self.values.min()), float(self.values.max()), level)
+        ends = np.interp((near, far), np.arange(last + 1), self.values)
+        return Bounds(float(ends.min()), float(ends.max()), level)
 
 
-def _crossing(values: Array, margin: Array) -> float:
-    """Return where the margin first becomes positive, by a straight line between two points."""
+def _crossing(margin: Array) -> float:
+    """Return the place where the margin first becomes positive, between two points; or NaN."""
     inside = np.flatnonzero(margin > 0)
     if inside.size == 0:
-        return float(values[np.argmax(margin)])
+        return math.nan
     first = int(inside[0])
     if first == 0:
-        return float(values[0])
+        return 0.0
     before, after = margin[first - 1], margin[first]
-    share = before / (before - after)
-    return float(values[first - 1] + share * (values[first] - values[first - 1]))
+    return float(first - 1 + before / (before - after))
 
 
 def to_scale(scale: Scale, value: float) -> float:

@@ -75,6 +75,11 @@ class _Walk:
         drawn = self.problem.replicas.draw(self.table(place), self.draws, coins)
         return _distance(self.problem.form, drawn.reshape(-1, *self.anchor.shape), self.anchor)
 
+    def reach(self, place: float) -> float:
+        """Return how far the measure is there from what it is at the anchor."""
+        form = self.problem.form
+        return abs(form.truth(self.table(place)) - form.truth(self.table(0.0)))
+
     def below(self, place: float) -> float:
         """Return P(statistic ≤ the one seen)."""
         return float(np.mean(self.statistics(place) <= self.seen))
@@ -97,11 +102,12 @@ def reverse(problem: Problem, *, rng: np.random.Generator, draws: int) -> Curve:
     if problem.form.path is not None and problem.form.path.folds:
         values[0] = 0.0  # exactly, not by rounding
     balance = np.array([2 * np.mean(one > usual) - 1 for one in drawn])
+    last = int(np.argmax(np.abs(values - values[0]))) + 1  # where the path turns, if it does
     return Curve(
-        values,
-        np.array([np.mean(one <= walk.seen) for one in drawn]),
-        np.array([np.mean(one >= walk.seen) for one in drawn]),
-        np.maximum.accumulate(np.clip(balance, 0, 1)),
+        values[:last],
+        np.array([np.mean(one <= walk.seen) for one in drawn[:last]]),
+        np.array([np.mean(one >= walk.seen) for one in drawn[:last]]),
+        np.maximum.accumulate(np.clip(balance[:last], 0, 1)),
     )
 
 
@@ -127,9 +133,18 @@ def _walk(problem: Problem, rng: np.random.Generator, draws: int) -> tuple[_Walk
 
 
 def _far_end(walk: _Walk) -> float:
+    """Return a place beyond which what was seen would be too rare, or where the path turns.
+
+    Far out the path runs along the edge of what is possible, to tables of one cell at last, in
+    which nothing depends on anything: there the measure falls back to where it began.
+    """
     far = 1.0
     for _ in range(MOST_DOUBLINGS):
-        if walk.below(far) < RARE or np.allclose(walk.table(far), walk.table(2 * far), atol=1e-9):
+        if walk.reach(far / 2) <= walk.reach(far):
+            break
+        far /= 2
+    for _ in range(MOST_DOUBLINGS):
+        if walk.below(far) < RARE or walk.reach(2 * far) <= walk.reach(far) * (1 + SAME):
             break
         far *= 2
     return far
