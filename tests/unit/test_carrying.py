@@ -40,3 +40,13 @@ def test_what_is_asked_for_is_enough() -> None:
     reports = (np.arange(needed) < round(0.4 * needed)).astype(np.int64)
     evidence = evidence_from_reports(["a"], [2], [channel], [reports])
     require_carried(METHODS["clipped"].estimate(evidence, ("a",), rng=np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("least", [float("nan"), -3.0, float("inf")])
+def test_what_a_table_must_be_worth_is_a_number(least: float) -> None:
+    """Anything else is refused in a sentence."""
+    channel = k_ary(1.0, 2)
+    evidence = evidence_from_reports(["a"], [2], [channel], [np.arange(60) % 2])
+    table = METHODS["clipped"].estimate(evidence, ("a",), rng=np.random.default_rng(1))
+    with pytest.raises(EstimationError, match="such as 30"):
+        require_carried(table, least)

@@ -335,6 +335,13 @@ def test_the_command_says_what_a_missing_roster_tells_and_when_order_is_noise(
         main, ["graph", "randomize", str(edges), "-o", str(output), "--epsilon", "1"]
     )
     assert "says that they have an edge" in done.stderr
+    before = output.read_bytes()
+    again = CliRunner().invoke(
+        main, ["graph", "randomize", str(edges), "-o", str(output), "--epsilon", "1"]
+    )
+    assert again.exit_code == 2
+    assert "--replace" in again.output  # a second randomization of the same edges costs ε again
+    assert output.read_bytes() == before
     shown = CliRunner().invoke(main, ["graph", "estimate", str(output)])
     assert "the order says little" in " ".join(shown.stdout.split())
 

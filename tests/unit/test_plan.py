@@ -331,6 +331,10 @@ def test_the_survey_written_has_the_design_recommended(file: Path, tmp_path: Pat
     run(file, "--people", 5000, "--epsilon", 1.5, "--tables", "q0,q1,q2", "-o", out)
     written = Survey.load(out)
     assert written.privacy.epsilon == 1.5
+    again = CliRunner().invoke(main, ["plan", str(file), "--people", "50", "-o", str(out)])
+    assert again.exit_code == 2
+    assert "--replace" in again.output
+    assert Survey.load(out) == written
     assert dict(written.privacy.options)["groups"]
     assert design_for(written).protocol == "ask-one"
 

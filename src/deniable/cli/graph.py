@@ -9,6 +9,7 @@ import click
 
 from deniable.cli.graph_text import print_estimates, print_outcomes
 from deniable.cli.terminal import format_option, level_option, note, print_facts, progress
+from deniable.errors import DataError
 
 if TYPE_CHECKING:
     from deniable.graphs.roster import Ends
@@ -39,6 +40,7 @@ def command() -> None:
 @click.option("--roster", type=_PATH, help="Everybody, a name a line.  [whoever has an edge]")
 @click.option("--header", is_flag=True, help="The first line names the columns.")
 @_ENDS
+@click.option("--replace", is_flag=True, help="Replace reports that are there.")
 @click.option("--unsafe-seed", type=int, help="Repeatable reports, which protect nobody.")
 def randomize(
     *,
@@ -48,6 +50,7 @@ def randomize(
     roster: Path | None,
     header: bool,
     ends: str,
+    replace: bool,
     unsafe_seed: int | None,
 ) -> None:
     """Randomize a file of edges into reports.
@@ -60,6 +63,10 @@ def randomize(
     from deniable.graphs import randomize_graph, read_graph, read_names  # noqa: PLC0415
     from deniable.graphs.edge_list import seems_headed  # noqa: PLC0415
 
+    if output.exists() and not replace:
+        problem = f"there are reports in {output} already"
+        expected = "another name, or --replace; who keeps both knows the edges better than ε says"
+        raise DataError(problem, expected=expected)
     names = () if roster is None else read_names(roster)
     graph = read_graph(edges, names, header=header)
     if unsafe_seed is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.plan_text import as_csv, print_check, print_plan
-from deniable.cli.terminal import format_option, level_option, note, progress
+from deniable.cli.terminal import format_option, level_option, note, progress, require_new
 
 if TYPE_CHECKING:
     from deniable.planning.compare import Plan
@@ -48,6 +48,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the survey with that design.",
 )
+@click.option("--replace", is_flag=True, help="Write over a survey file that is there.")
 @format_option("How the plan is printed.")
 def command(  # noqa: PLR0913 -- one parameter for each word of the command
     *,
@@ -66,6 +67,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     rounds: int | None,
     seed: int,
     output: Path | None,
+    replace: bool,
     form: str,
 ) -> None:
     """Say which design serves the tables wanted best, how sure they will be, and for how many.
@@ -80,6 +82,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
     from deniable.planning.prior import read_prior  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
+    require_new(output, replace=replace)
     survey = Survey.load(survey_file)
     guess = None if prior is None else read_prior(prior, survey.schema)
     wanted = [[name.strip() for name in one.split(",") if name.strip()] for one in tables]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from deniable.cli.sources import open_source
-from deniable.cli.terminal import COLUMNS, note, print_table, progress, telling
+from deniable.cli.terminal import COLUMNS, note, print_table, progress, require_new, telling
 from deniable.errors import DataError, nearest
 
 if TYPE_CHECKING:
@@ -192,9 +192,7 @@ def _check_output(output: Path, *, replace: bool) -> None:
     if output.suffix not in {".csv", ".parquet"}:
         problem = "synthetic records are written as CSV or Parquet"
         raise DataError(problem, given=output.name, expected="a name ending in .csv or .parquet")
-    if output.exists() and not replace:
-        problem = f"{output} is there already"
-        raise DataError(problem, expected="another name, or --replace")
+    require_new(output, replace=replace)
 
 
 def _write(records: Records, output: Path) -> None:

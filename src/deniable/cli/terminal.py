@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
+from deniable.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -42,6 +45,13 @@ def format_option(sentence: str) -> Callable[[Command], Command]:
 NUMBER: Final = re.compile(
     r"|unknown|–|∞|(> )?[-−+]?[\d,]*\.?\d+(e[-+]\d+)?( M)?%?( [–±] [-−]?[\d,]*\.?\d+)?"
 )
+
+
+def require_new(path: Path | None, *, replace: bool) -> None:
+    """Refuse to write over a file, unless that was asked for."""
+    if path is not None and path.exists() and not replace:
+        problem = f"{path} is there already"
+        raise DataError(problem, expected="another name, or --replace")
 
 
 def note(sentence: str) -> None:

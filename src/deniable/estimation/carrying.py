@@ -30,6 +30,9 @@ def require_carried(table: Table, least: float = LEAST_WORTH) -> None:
     Raises:
         EstimationError: Saying how many people would be needed at the same design.
     """
+    if not 0 <= least < math.inf:
+        problem = "the plain answers that a table must be worth are a number of at least 0"
+        raise EstimationError(problem, given=least, expected="such as 30")
     worth = table.total_worth
     if math.isnan(worth) or worth >= least:
         return

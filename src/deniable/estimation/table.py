@@ -215,9 +215,15 @@ class Table:
         """Return one row for each cell as columns, for any data frame."""
         return presentation.tidy(self, self.interval(level, simultaneous=simultaneous))
 
-    def to_frame(self, backend: presentation.Backend = "pandas", level: float = 0.95) -> Any:  # noqa: ANN401 -- its kind is the caller's choice
+    def to_frame(
+        self,
+        backend: presentation.Backend = "pandas",
+        level: float = 0.95,
+        *,
+        simultaneous: bool = False,
+    ) -> Any:  # noqa: ANN401 -- its kind is the caller's choice
         """Return the tidy table as a frame of pandas, Polars or PyArrow."""
-        return presentation.frame(self.tidy(level), backend)
+        return presentation.frame(self.tidy(level, simultaneous=simultaneous), backend)
 
     def __str__(self) -> str:
         """Return the table as text, 80 columns wide."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from deniable.errors import DataError
 from deniable.experiments.domingo_tables import ADULT
 from deniable.experiments.experiment import Claim, Exhibit, Experiment, Setting
 from deniable.experiments.kikuchi import (
@@ -54,6 +55,9 @@ NEAR: Final = 1.5
 def carry_out(setting: Setting) -> Iterator[Exhibit]:
     """Yield table VI without and with randomized reports, then table V."""
     people = read_population(setting.file)
+    if len(people.sizes) < max(WAYS):
+        problem = f"the tables are of up to {max(WAYS)} attributes"
+        raise DataError(problem, given=f"{len(people.sizes)} columns", expected="Adult's eight")
     rounded, _ = _errors(Expected(people, EPSILON), people, setting)
     yield _table_6_as_published(rounded)
     runs = [

@@ -83,7 +83,11 @@ class Population:
 def read_population(path: Path) -> Population:
     """Read a CSV file of categories with a line of names, gzipped or not."""
     data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    try:
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
+    except (UnicodeDecodeError, OSError, EOFError) as error:
+        problem = f"{path.name} is no file of categories"
+        raise DataError(problem, expected="CSV in UTF-8, gzipped if it ends in .gz") from error
     names, *rows = list(csv.reader(io.StringIO(text))) or [[]]
     if any(len(row) != len(names) for row in rows):
         problem = "the rows of a file differ in length"

@@ -196,7 +196,9 @@ def _everywhere(levels: list[float]) -> tuple[bool, str]:
 
 def _for(levels: list[float]) -> str:
     return (
-        f"for ε = {', '.join(spell_number(one) for one in levels)}" if levels else "for no ε here"
+        f"only for ε = {', '.join(spell_number(one) for one in levels)}"
+        if levels
+        else "for no ε here"
     )
 
 

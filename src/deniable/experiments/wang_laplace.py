@@ -141,7 +141,7 @@ def _figure_2(people: Population, setting: Setting) -> Exhibit:
             Claim(
                 "the error of randomized response is two to three orders lower",
                 len(within) == len(LEVELS),
-                f"for ε = {', '.join(within) or 'none of these'}",
+                f"only for ε = {', '.join(within) or 'none of these'}",
             ),
             Claim(
                 "the more so the smaller ε is",
@@ -252,9 +252,8 @@ def _derived(
 
 def _for_each(sentence: str, levels: list[float]) -> Claim:
     everywhere = len(levels) == len(LEVELS)
-    told = (
-        "for each ε" if everywhere else f"for ε = {', '.join(spell_number(one) for one in levels)}"
-    )
+    some = f"only for ε = {', '.join(spell_number(one) for one in levels)}"
+    told = "for each ε" if everywhere else some if levels else "for no ε here"
     return Claim(sentence, everywhere, told)
 
 

@@ -44,6 +44,9 @@ FEWEST = 5.0
 LEAST_WORTH = 15.0
 """Plain answers that the reports must be worth; with fewer the test keeps far below its level."""
 
+NEARLY_ALL = 0.99
+"""What two people having the same answer is taken for at the most."""
+
 UNFITTED = "the margins cannot be fitted"
 
 RANK = 1e-9
@@ -111,7 +114,8 @@ def few_people(observation: Observation, table: Array) -> str:
     people = sum(sight.people for sight in observation.covering)
     if people < FEWEST * observation.cells:
         return f"{people:.0f} respondents for {observation.cells} cells"
-    same = min(float(np.sum(table**2)), 1.0)
+    # A hypothesis that puts everybody into one cell leaves nothing for plain answers to tell.
+    same = min(float(np.sum(table**2)), NEARLY_ALL)
     worth = sum(n.people * (1 - same) / (noise_of(n) - same) for n in observation.covering)
     if worth < LEAST_WORTH:
         return f"the reports are worth {worth:.1f} plain answers"
