@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from functools import reduce
 from pathlib import Path
@@ -34,7 +35,7 @@ def command(
     Order and grouping do not matter, and a tally that comes twice is noticed. The sum is
     written to a file, or each tally is sent into a server that collects the same survey.
     """
-    from deniable.collection.simulating import Line  # noqa: PLC0415 - loads HTTP
+    from deniable.collection.line import Line  # noqa: PLC0415 - loads HTTP
     from deniable.protocol import Tally  # noqa: PLC0415
 
     if bool(output) == bool(into):
@@ -45,10 +46,11 @@ def command(
         Path(output).write_bytes(total.to_bytes())
         print_facts([("people", f"{total.total:,}"), ("sources", len(total.sources))])
         return
-    token = token_in(Path(token_file).read_text(encoding="utf-8")) if token_file else ""
-    with closing(Line(str(into))) as line:
+    token = token_in(Path(token_file).read_bytes()) if token_file else ""
+    url = f"{str(into).rstrip('/')}/tallies"
+    with closing(Line(url)) as line:
         for name, tally in zip(tallies, read, strict=True):
-            status = line.post_tally(f"{into}/tallies", tally.to_bytes(), token)
+            status = line.post_tally(url, tally.to_bytes(), token)
             note(f"{name}: {status}")
 
 
@@ -63,12 +65,14 @@ def _read(path: Path) -> Tally:
         raise TallyError(problem, given=error.given, expected=error.expected) from error
 
 
-def token_in(text: str) -> str:
+def token_in(content: bytes) -> str:
     """Return the token in a file that holds it alone, or in the server's answer that made it."""
-    if not text.lstrip().startswith("{"):
-        return text.strip()
     try:
-        return str(json.loads(text)["token"])
-    except (ValueError, KeyError) as error:
+        text = content.decode().strip()
+        token = str(json.loads(text)["token"]) if text.startswith("{") else text
+    except (ValueError, KeyError, RecursionError):
+        token = ""
+    if not re.fullmatch(r"[!-~]+", token):
         expected = "a token alone, or what the server answered when it made one"
-        raise RequestError("there is no token in this file", expected=expected) from error
+        raise RequestError("there is no token in this file", expected=expected)
+    return token

@@ -86,35 +86,40 @@ def command(  # noqa: PLR0913 - one for each option
         open_store,
         serve,
     )
-    from deniable.collection.serving import check_shared  # noqa: PLC0415
+    from deniable.collection.rules import update_for  # noqa: PLC0415
+    from deniable.collection.serving import check_shared, is_everywhere  # noqa: PLC0415
+    from deniable.protocol import design_for  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
 
     survey = Survey.load(survey_file)
     where = where or f"{survey.name}.db"
-    store = open_store(where)
-    check_shared(store, workers)
-    collection = Collection(store)
+    # Whatever can be refused is refused before the store is touched: publishing cannot be undone.
+    check_shared(where, workers)
+    update_for(design_for(survey))
     terms = Terms(invited=invited, block_seconds=60 * block_minutes)
-    collection.present(survey, terms, publish=not draft)
-    listening = listen(host, port)
-    address = address_of(listening)
-    now = collection.now()
-    token = issue_token(collection.store, "research", survey=survey.name, now=now)
-    facts = [
-        ("page", f"{address}/s/{survey.name}"),
-        ("results", f"{address}/r/{survey.name}#{token}"),
-        ("store", SECRET_IN_ADDRESS.sub("…@", where)),
-        ("limit", f"{rate:g} reports a second from one address" if rate > 0 else "none"),
-    ]
-    if manage:
-        facts.append(("manage", issue_token(collection.store, "manage", now=now)))
-    collection.store.close()
-    print_facts(facts)
-    note("Serving until you press Ctrl+C.")
-    if on_a_desktop() if opens is None else opens:
-        webbrowser.open(f"{address}/s/{survey.name}")
-    settings = Settings(rate=rate, tallies_only=tallies_only)
-    serve(where, settings, listening, workers=workers)
+    with listen(host, port) as listening:
+        collection = Collection(open_store(where))
+        collection.present(survey, terms, publish=not draft)
+        address = address_of(listening)
+        now = collection.now()
+        token = issue_token(collection.store, "research", survey=survey.name, now=now)
+        facts = [
+            ("page", f"{address}/s/{survey.name}"),
+            ("results", f"{address}/r/{survey.name}#{token}"),
+            ("store", SECRET_IN_ADDRESS.sub("…@", where)),
+            ("limit", f"{rate:g} reports a second from one address" if rate > 0 else "none"),
+        ]
+        if manage:
+            facts.append(("manage", issue_token(collection.store, "manage", now=now)))
+        collection.store.close()
+        print_facts(facts)
+        if is_everywhere(listening):
+            note("Listening at every address of this machine: others reach it by its name.")
+        note("Serving until you press Ctrl+C.")
+        if on_a_desktop() if opens is None else opens:
+            webbrowser.open(f"{address}/s/{survey.name}")
+        settings = Settings(rate=rate, tallies_only=tallies_only)
+        serve(where, settings, listening, workers=workers)
 
 
 def on_a_desktop() -> bool:

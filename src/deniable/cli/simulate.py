@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from deniable.cli.people import answers_of
 from deniable.cli.terminal import note, print_facts, progress
+from deniable.errors import SubmissionError
 
+if TYPE_CHECKING:
+    from deniable.collection.simulating import Outcome
+
+MOST_SENTENCES: Final = 10
 _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -48,6 +54,7 @@ def command(
     Each is a device of its own that checks the promised ε and randomizes. Their answers
     come from a file with a column for each attribute, row by row and over again; from a
     Bayesian network with a variable for each attribute; or from a made-up population.
+    Whoever is refused is counted by what the server or the device said.
     """
     import numpy as np  # noqa: PLC0415 - naming the command loads no number crunching
 
@@ -67,6 +74,11 @@ def command(
             threads=threads,
             advance=advance,
         )
+    _show(outcome, people)
+
+
+def _show(outcome: Outcome, people: int) -> None:
+    """Print what became of everybody; that nobody arrived is an error."""
     rate = (outcome.arrived + outcome.refused.total()) / max(outcome.seconds, 1e-9)
     print_facts(
         [
@@ -76,5 +88,11 @@ def command(
             ("a second", f"{rate:,.0f}"),
         ]
     )
-    for code, count in outcome.refused.most_common():
-        note(f"{count:,} were told: {code}")
+    for sentence, count in outcome.refused.most_common(MOST_SENTENCES):
+        note(f"{count:,} were told: {sentence}")
+    if len(outcome.refused) > MOST_SENTENCES:
+        note(f"{len(outcome.refused) - MOST_SENTENCES:,} more sentences were told.")
+    if not outcome.arrived:
+        problem = "no report arrived"
+        expected = "a server that takes reports of this survey file"
+        raise SubmissionError(problem, given=f"{people:,} respondents", expected=expected)

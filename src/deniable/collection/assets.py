@@ -1,7 +1,7 @@
-"""Files that the server ships: pages, the browser client, examples.
+"""Files that the server ships: pages, the browser client, examples, what it says of itself.
 
-In a wheel they lie inside the package; in a checkout the browser client and the
-examples lie where people look for them.
+In a wheel they lie inside the package; in a checkout the browser client, the
+examples and the specification lie where people look for them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,17 @@ def example(name: str) -> str:
 
 def errors() -> list[dict[str, Any]]:
     """Return the list of errors that all languages share."""
-    folder = _existing(_HERE / "spec", _CHECKOUT / "spec")
-    found: list[dict[str, Any]] = json.loads((folder / "errors.json").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = json.loads(_spec("errors.json"))
     return found
+
+
+def interface() -> bytes:
+    """Return the description of the HTTP interface, for programs (OpenAPI)."""
+    return _spec("openapi.json")
+
+
+def _spec(name: str) -> bytes:
+    return (_existing(_HERE / "spec", _CHECKOUT / "spec") / name).read_bytes()
 
 
 def _existing(packaged: Path, checkout: Path) -> Path:

@@ -15,7 +15,14 @@ from deniable.collection.rules import update_for
 from deniable.collection.store import CLOSED, DRAFT, PUBLISHED
 from deniable.collection.tallies import plus_merged, tally_all, tally_own
 from deniable.collection.tokens import hash_of, new_invitation
-from deniable.errors import NotFoundError, RequestError, StateError, StorageError, TwiceError
+from deniable.errors import (
+    DigestError,
+    NotFoundError,
+    RequestError,
+    StateError,
+    StorageError,
+    TwiceError,
+)
 from deniable.protocol import (
     block_from_bytes,
     design_for,
@@ -218,6 +225,7 @@ class Collection:
             if row.state == DRAFT:
                 raise StateError("a draft collects nothing yet", expected="a published survey")
             row, design = published(writing, name)
+            _expect_of(tally.design, design)
             merged = writing.merged(row.key)
             if text in merged:
                 return False
@@ -242,6 +250,9 @@ class Collection:
             row = _locked(writing, name)
             if row.state == CLOSED:
                 raise StateError("a closed survey invites nobody")
+            if not row.invited:
+                problem = "an open survey takes reports without a code"
+                raise StateError(problem, given=name, expected="a survey drafted with invited=true")
             writing.add_invitations(row.key, [hash_of(code) for code in codes])
         return codes
 
@@ -263,6 +274,16 @@ def _locked(writing: Writing, name: str) -> SurveyRow:
     if row is None:
         raise NotFoundError("there is no survey of this name", given=name[:80])
     return row
+
+
+def _expect_of(design: Design, ours: Design) -> None:
+    """Refuse what was counted elsewhere unless it was asked the same way."""
+    if design.survey != ours.survey:
+        problem = "the tally is of another survey"
+        raise DigestError(problem, given=design.survey, expected=f"one of {ours.survey!r}")
+    if design.digest != ours.digest:
+        problem = "the tally was collected under another design"
+        raise DigestError(problem, given=design.digest, expected=ours.digest)
 
 
 def _expect(row: SurveyRow, state: str, problem: str) -> None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
+import ipaddress
 import socket
 import tempfile
 import threading
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from deniable.collection.http import Settings, create_app
 from deniable.collection.service import Collection
-from deniable.collection.store import open_store
+from deniable.collection.store import is_shared, open_store
 from deniable.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.types import ASGIApp
 
-    from deniable.collection.store import Store
-
 BACKLOG = 2_048
 START_SECONDS = 120.0
+PORT_ERRORS: Final = {errno.EADDRINUSE, errno.EACCES}
+"""What the system says of a port; whatever else it says is about the host."""
 
 
 def build(where: str, settings: Settings) -> Starlette:
@@ -44,18 +46,17 @@ def serve(where: str, settings: Settings, listening: socket.socket, *, workers: 
         app = build(where, settings)
         uvicorn.Server(_config(app, factory=False)).run(sockets=[listening])
         return
-    store = open_store(where)
-    store.close()
-    check_shared(store, workers)
+    check_shared(where, workers)
+    open_store(where).close()
     with tempfile.TemporaryDirectory(prefix="deniable-") as folder:
         settings = replace(settings.shared_by(workers), metrics_folder=folder)
         config = _config(partial(build, where, settings), factory=True, workers=workers)
         Multiprocess(config, [listening]).run()
 
 
-def check_shared(store: Store, workers: int) -> None:
-    """Refuse several workers on a store that only one process may use."""
-    if workers > 1 and not store.shared:
+def check_shared(where: str, workers: int) -> None:
+    """Refuse several workers on a store that only one process may use, before it is opened."""
+    if not is_shared(where) and workers > 1:
         problem = "several workers need a store that they can share"
         raise CollectionError(problem, given=workers, expected="--store postgresql://…")
 
@@ -94,17 +95,32 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.bind((host, port))
         listening.listen(BACKLOG)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listening.close()
-        problem = f"nothing can listen at {host} port {port}"
-        raise CollectionError(problem, given=error.strerror, expected="another --port") from error
+        raise _unheard(host, port, error) from error
     listening.set_inheritable(True)
     return listening
 
 
+def _unheard(host: str, port: int, error: OSError | UnicodeError) -> CollectionError:
+    """Say why nothing can listen there, and which of the two would have to be another one."""
+    if isinstance(error, OSError) and error.errno in PORT_ERRORS:
+        problem = f"nothing can listen at {host} port {port}"
+        return CollectionError(problem, given=error.strerror, expected="another --port")
+    expected = "another --host: 127.0.0.1 for this machine alone, 0.0.0.0 for everybody"
+    return CollectionError("this machine has no such address", given=host, expected=expected)
+
+
+def is_everywhere(listening: socket.socket) -> bool:
+    """Tell whether a socket listens at every address of this machine."""
+    return ipaddress.ip_address(listening.getsockname()[0].partition("%")[0]).is_unspecified
+
+
 def address_of(listening: socket.socket) -> str:
-    """Return the address at which people reach a listening socket."""
+    """Return an address at which people reach a listening socket from this machine."""
     host, port = listening.getsockname()[:2]
+    if is_everywhere(listening):
+        host = "localhost"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

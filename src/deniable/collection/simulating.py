@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import http.client
-import json
+import http
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
+from deniable.collection.line import Line, stranger
 from deniable.collection.offer import FOLLOWING
-from deniable.device import Agreement, Answer, Device, MemoryStorage, Reply, submit
+from deniable.device import Agreement, Answer, Device, MemoryStorage, submit
 from deniable.errors import DeniableError, SubmissionError
 from deniable.protocol import block_from_bytes, design_from_bytes
 
@@ -24,70 +24,26 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int], None]
 
+__all__ = ["Line", "Notice", "Outcome", "simulate"]
+
 FRESH_SECONDS = 0.5
-TIMEOUT_SECONDS = 30.0
 PREPARING_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of simulated respondents: how many arrived, and what the others were told."""
+    """What became of simulated respondents.
+
+    Attributes:
+        arrived: How many reports the server kept.
+        refused: What the others were told, by the server or by their own device: how many of
+            them each sentence. No sentence holds an answer, as no error does.
+        seconds: How long it took.
+    """
 
     arrived: int
     refused: Counter[str]
     seconds: float
-
-
-class Line:
-    """A connection that is kept open: what a device sends with, many times over."""
-
-    def __init__(self, address: str) -> None:
-        """Remember where to call; the connection opens when first used."""
-        parts = urlsplit(address)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            problem = "this is no address of a server"
-            raise SubmissionError(problem, given=address, expected="such as http://localhost:8000")
-        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-        self._connection = kinds[parts.scheme](parts.hostname, parts.port, timeout=TIMEOUT_SECONDS)
-
-    def close(self) -> None:
-        """Hang up; the next call opens the connection again."""
-        self._connection.close()
-
-    def get(self, path: str, token: str = "") -> bytes:
-        """Return what stands at a path; some of it needs a token."""
-        reply = self._ask("GET", path, b"", token)
-        if reply.status != http.HTTPStatus.OK:
-            problem = "the server does not offer this survey"
-            raise SubmissionError(problem, given=reply.status, expected="a published survey")
-        return reply.body
-
-    def post_tally(self, url: str, body: bytes, token: str) -> str:
-        """Send a tally into a server; return whether it was new there."""
-        reply = self._ask("POST", urlsplit(url).path, body, token)
-        found = json.loads(reply.body or b"{}")
-        if reply.status not in {200, 201}:
-            given = found.get("detail", reply.status)
-            raise SubmissionError("the server did not take the tally", given=given)
-        return str(found["status"])
-
-    def send(self, url: str, body: bytes) -> Reply:
-        """Post a body, as ``deniable.device.submit`` asks; unreachable is status 503."""
-        return self._ask("POST", urlsplit(url).path, body)
-
-    def _ask(self, method: str, path: str, body: bytes, token: str = "") -> Reply:
-        headers = {"Content-Type": "application/json"} if body else {}
-        if token:
-            headers["Authorization"] = f"Bearer {token}"
-        try:
-            self._connection.request(method, path, body or None, headers)
-            answer = self._connection.getresponse()
-            text = answer.getheader("Retry-After")
-            wait = float(text) if text and text.isdigit() else None
-            return Reply(answer.status, answer.read(), wait)
-        except (OSError, http.client.HTTPException):
-            self._connection.close()
-            return Reply(503)
 
 
 class Notice:
@@ -99,7 +55,7 @@ class Notice:
     def __init__(self, address: str, survey: str) -> None:
         """Remember which survey of which server."""
         self._line = Line(address)
-        self._path = f"/v1/surveys/{survey}"
+        self._survey = survey
         self._lock = threading.Lock()
         self._read_at = 0.0
         self._design: Design | None = None
@@ -129,7 +85,7 @@ class Notice:
         """Return what the server offers, waiting while it prepares the next block."""
         deadline = time.monotonic() + PREPARING_SECONDS
         while True:
-            found: dict[str, str] = json.loads(self._line.get(self._path))
+            found = self._described()
             if found["block"] is not None:
                 return found
             if found["state"] != "published":
@@ -137,6 +93,17 @@ class Notice:
             if time.monotonic() > deadline:
                 raise SubmissionError("the next block is being prepared", expected="a later call")
             time.sleep(FRESH_SECONDS)
+
+    def _described(self) -> dict[str, Any]:
+        """Return what the server says of the survey now."""
+        reply = self._line.ask("GET", f"/v1/surveys/{self._survey}")
+        found = self._line.read(reply)
+        if reply.status == http.HTTPStatus.NOT_FOUND:
+            problem = f"no survey of this name is published at {self._line.address}"
+            raise SubmissionError(problem, given=self._survey, expected="a survey that it serves")
+        if not {"design", "block", "state"} <= set(found):
+            raise stranger(self._line.address, reply)
+        return found
 
     def _is_old(self, design: Design, asked: float) -> bool:
         if design.rule.name in FOLLOWING:
@@ -163,36 +130,32 @@ def simulate(
         threads: How many respondents are at it at once.
         advance: Told how many respondents are done, as they are.
     """
-    notice = Notice(address, survey)
-    notice.read()
-    began = time.monotonic()
-    opened: list[Line] = []
-    own = threading.local()
-    url = f"{address.rstrip('/')}/v1/surveys/{survey}/reports"
-    agreement = Agreement(epsilon)
+    with closing(Notice(address, survey)) as notice, ExitStack() as opened:
+        notice.read()
+        began = time.monotonic()
+        own = threading.local()
+        url = f"{address.rstrip('/')}/v1/surveys/{survey}/reports"
+        agreement = Agreement(epsilon)
 
-    def respond(answer: Sequence[int]) -> str | None:
-        if not hasattr(own, "line"):
-            own.line = Line(address)
-            opened.append(own.line)
-        design, block = notice.read()
-        device = Device(MemoryStorage(), agreement)
-        try:
-            device.respond(design, block, Answer(answer, design.sizes))
-            submit(device, url, send=own.line.send)
-        except DeniableError as error:
-            return error.code
-        finally:
-            advance(1)
-        return None
+        def respond(answer: Sequence[int]) -> str | None:
+            if not hasattr(own, "line"):
+                own.line = opened.enter_context(closing(Line(address)))
+            design, block = notice.read()
+            device = Device(MemoryStorage(), agreement)
+            try:
+                device.respond(design, block, Answer(answer, design.sizes))
+                submit(device, url, send=own.line.send)
+            except DeniableError as error:
+                return str(error)
+            finally:
+                advance(1)
+            return None
 
-    with ThreadPoolExecutor(threads) as pool:
-        told = Counter(_in_pieces(pool, respond, answers))
-    notice.close()
-    for line in opened:
-        line.close()
+        with ThreadPoolExecutor(threads) as pool:
+            told = Counter(_in_pieces(pool, respond, answers))
     arrived = told.pop(None, 0)
-    return Outcome(arrived, Counter({str(k): n for k, n in told.items()}), time.monotonic() - began)
+    refused = Counter({str(sentence): count for sentence, count in told.items()})
+    return Outcome(arrived, refused, time.monotonic() - began)
 
 
 def _in_pieces(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
+from deniable.collection import assets
 from deniable.collection.http.metrics import TEXT_FORM
 from deniable.collection.http.problems import STATUS
 from deniable.collection.http.reports import JSON
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 BRIEFLY = "public, max-age=1"
+FOR_AN_HOUR = "public, max-age=3600"
 BETWEEN_BLOCKS_SECONDS = 2
 
 
@@ -70,10 +74,27 @@ async def _published(request: Request, what: str) -> Response:
     body = await run_in_threadpool(load)
     if body is None:
         raise NotFoundError(f"there is no {what} of this digest", given=digest[:80])
-    headers = {"Cache-Control": IMMUTABLE, "ETag": f'"{digest}"'}
+    return _unless_known(request, body, digest, IMMUTABLE)
+
+
+def _unless_known(request: Request, body: bytes, tag: str, caching: str) -> Response:
+    """Answer with a body, or with nothing if whoever asks holds it already."""
+    headers = {"Cache-Control": caching, "ETag": f'"{tag}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     return Response(body, 200, headers, JSON)
+
+
+async def interface(request: Request) -> Response:
+    """Return what this server takes and says, for programs."""
+    body, tag = _interface()
+    return _unless_known(request, body, tag, FOR_AN_HOUR)
+
+
+@cache
+def _interface() -> tuple[bytes, str]:
+    body = assets.interface()
+    return body, hashlib.sha256(body).hexdigest()[:16]
 
 
 async def health(request: Request) -> Response:
@@ -109,6 +130,7 @@ ROUTES = [
     Route("/v1/surveys/{name}", describe, methods=["GET"]),
     Route("/v1/designs/{digest}", design, methods=["GET"]),
     Route("/v1/blocks/{digest}", block, methods=["GET"]),
+    Route("/v1/openapi.json", interface, methods=["GET"]),
     Route("/v1/problems/{code}", problem, methods=["GET"]),
     Route("/v1/health", health, methods=["GET"]),
     Route("/metrics", metrics, methods=["GET"]),

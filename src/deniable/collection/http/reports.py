@@ -122,7 +122,7 @@ async def _results(
             block, values = check(item)
         except DeniableError as error:
             results.append(error)
-            _refuse(desk, offer, error)
+            _refuse(desk, offer, error, _reason_of(error, item, offer))
         else:
             places.append(len(results))
             results.append(ACCEPTED)
@@ -168,10 +168,16 @@ def _check_size(submission: Submission, most: float) -> None:
         raise RequestError(problem, given=len(submission.items), expected="1 report")
 
 
+def _reason_of(error: DeniableError, item: Item, offer: Offer) -> str:
+    """Return by what name a refusal is counted: of two digests, the one that was wrong."""
+    if not isinstance(error, DigestError) or isinstance(item, DeniableError):
+        return error.code
+    return "wrong-block" if item.design == offer.design.digest else "wrong-design"
+
+
 def _refuse(desk: Desk, offer: Offer, error: DeniableError, reason: str | None = None) -> None:
     """Count a refusal by its reason; nothing else of the report is remembered."""
-    if reason is None:
-        reason = "wrong-block" if isinstance(error, DigestError) else error.code
+    reason = error.code if reason is None else reason
     desk.metrics.refusals[reason] += 1
     desk.commits.refuse(offer.key, reason)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deniable.errors import RequestError, TooLargeError
+from deniable.errors import RequestError, TooLargeError, nearest
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -34,13 +34,30 @@ def token_in(request: Request) -> str | None:
     return token.strip() if kind.lower() == "bearer" and token.strip() else None
 
 
-def integer_in(request: Request, name: str, default: int, *, most: int) -> int:
+def check_query(request: Request, *known: str) -> None:
+    """Refuse what a route does not ask: a misspelt wish would be granted as if it were not made."""
+    said = [name for name, _ in request.query_params.multi_items()]
+    for name in said:
+        if name not in known:
+            expected = nearest(name, known) if known else "no query"
+            problem = "this address asks for nothing of this name"
+            raise RequestError(problem, given=name[:80], expected=expected)
+        if said.count(name) > 1:
+            raise RequestError(f"{name} is said more than once", expected=f"one {name}")
+
+
+def integer_in(request: Request, name: str, default: int, *, least: int = 0, most: int) -> int:
     """Return a number from the query."""
     text = request.query_params.get(name)
     if text is None:
         return default
-    if not text.isascii() or not text.isdigit() or len(text) > len(str(most)) or int(text) > most:
-        raise RequestError(f"{name} is no number that fits", expected=f"0 to {most}")
+    if (
+        not text.isascii()
+        or not text.isdigit()
+        or len(text) > len(str(most))
+        or not (least <= int(text) <= most)
+    ):
+        raise RequestError(f"{name} is no number that fits", expected=f"{least} to {most}")
     return int(text)
 
 

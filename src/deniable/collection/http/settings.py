@@ -13,7 +13,7 @@ class Settings:
         largest_body: Bytes of one request.
         most_reports: Reports of one request.
         rate: Reports a second from one address that is not this machine's; 0 for no limit.
-        burst: Reports that may come at once before the rate holds.
+        burst: Reports that may come at once before the rate holds, a minute's worth at most.
         tallies_only: Whether to give away no reports, to nobody: only what was counted.
         metrics_folder: Where workers lay their counters for each other; empty for one worker.
     """

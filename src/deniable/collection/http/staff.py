@@ -11,13 +11,15 @@ from starlette.routing import Route
 
 from deniable.collection.http.exports import reports_as_csv, reports_as_lines
 from deniable.collection.http.reports import JSON
-from deniable.collection.http.requests import flag_in, integer_in, read_body
+from deniable.collection.http.requests import check_query, flag_in, integer_in, read_body
 from deniable.collection.service import Terms
 from deniable.collection.tokens import DAY, Scope, issue_token
 from deniable.errors import NotFoundError, RequestError, ScopeError
 from deniable.schema import Survey
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
     from deniable.collection.http.desk import Desk
@@ -46,8 +48,7 @@ def _terms(request: Request) -> Terms:
 
 async def listing(request: Request) -> Response:
     """List every survey and its state."""
-    desk: Desk = request.app.state.desk
-    await desk.require(request, "manage", None)
+    desk = await _managed_all(request)
 
     def load() -> list[dict[str, object]]:
         with desk.collection.store.reading() as reading:
@@ -58,8 +59,7 @@ async def listing(request: Request) -> Response:
 
 async def draft(request: Request) -> Response:
     """Keep a survey file as a draft, or change the draft of that name."""
-    desk: Desk = request.app.state.desk
-    await desk.require(request, "manage", None)
+    desk = await _managed_all(request, "invited", "block_seconds")
     survey = await _survey_in(request, desk)
     await run_in_threadpool(desk.collection.draft, survey, _terms(request))
     return _json({"name": survey.name, "state": "draft"}, 201)
@@ -67,15 +67,14 @@ async def draft(request: Request) -> Response:
 
 async def validate(request: Request) -> Response:
     """Tell what a survey file would cost and show, and keep nothing."""
-    desk: Desk = request.app.state.desk
-    await desk.require(request, "manage", None)
+    desk = await _managed_all(request, "people")
+    people = integer_in(request, "people", 1000, least=1, most=10**9)
     survey = await _survey_in(request, desk)
-    people = integer_in(request, "people", 1000, most=10**9)
 
     def foresee() -> dict[str, object]:
         from deniable.collection.forecast import forecast  # noqa: PLC0415 -- slow to load, and large
 
-        return forecast(survey, people=max(1, people))
+        return forecast(survey, people=people)
 
     return _json(await run_in_threadpool(foresee))
 
@@ -101,49 +100,59 @@ async def discard(request: Request) -> Response:
     return Response(status_code=204)
 
 
-async def _managed(request: Request) -> tuple[Desk, str]:
+async def _managed_all(request: Request, *asked: str) -> Desk:
     desk: Desk = request.app.state.desk
-    name: str = request.path_params["name"]
-    await desk.require(request, "manage", name)
-    return desk, name
+    await desk.require(request, "manage", None)
+    check_query(request, *asked)
+    return desk
 
 
-async def _researched(request: Request) -> tuple[Desk, str]:
+async def _managed(request: Request, *asked: str) -> tuple[Desk, str]:
+    return await _entered(request, "manage", asked)
+
+
+async def _researched(request: Request, *asked: str) -> tuple[Desk, str]:
+    return await _entered(request, "research", asked)
+
+
+async def _entered(request: Request, scope: Scope, asked: Sequence[str]) -> tuple[Desk, str]:
+    """Check the token for a survey before anything else, then what the query may ask."""
     desk: Desk = request.app.state.desk
     name: str = request.path_params["name"]
-    await desk.require(request, "research", name)
+    await desk.require(request, scope, name)
+    check_query(request, *asked)
     return desk, name
 
 
 async def invite(request: Request) -> Response:
     """Make invitation codes, shown once."""
-    desk, name = await _managed(request)
-    count = integer_in(request, "count", 1, most=100_000)
+    desk, name = await _managed(request, "count")
+    count = integer_in(request, "count", 1, least=1, most=100_000)
     codes = await run_in_threadpool(desk.collection.invite, name, count)
     return _json({"codes": codes}, 201)
 
 
 async def token(request: Request) -> Response:
     """Make a token for one survey, shown once."""
-    desk, name = await _managed(request)
+    desk, name = await _managed(request, "scope", "days")
     scope = request.query_params.get("scope", "research")
     if scope not in get_args(Scope):
         raise RequestError("there is no such scope", expected=" or ".join(get_args(Scope)))
-    days = integer_in(request, "days", 30, most=366)
+    days = integer_in(request, "days", 30, least=1, most=366)
     made = await run_in_threadpool(
         issue_token,
         desk.collection.store,
         scope,  # type: ignore[arg-type]  # it is a scope, as just checked
         survey=name,
         now=desk.collection.now(),
-        seconds=max(1, days) * DAY,
+        seconds=days * DAY,
     )
-    return _json({"token": made, "scope": scope, "days": max(1, days)}, 201)
+    return _json({"token": made, "scope": scope, "days": days}, 201)
 
 
 async def tally(request: Request) -> Response:
     """Return what was counted so far, own and merged."""
-    desk, name = await _researched(request)
+    desk, name = await _researched(request, "joint", "own")
     joint, own = flag_in(request, "joint"), flag_in(request, "own")
 
     def load() -> bytes:
@@ -164,9 +173,7 @@ async def block_tally(request: Request) -> Response:
 
 async def merge(request: Request) -> Response:
     """Add a tally from another server."""
-    desk: Desk = request.app.state.desk
-    name = request.path_params["name"]
-    await desk.require(request, "merge", name)
+    desk, name = await _entered(request, "merge", ())
     body = await read_body(request.receive, LARGEST_TALLY)
     is_new = await run_in_threadpool(desk.collection.merge, name, body)
     return _json({"status": "accepted" if is_new else "repeated"}, 201 if is_new else 200)
@@ -180,7 +187,7 @@ async def results(request: Request) -> Response:
 
 async def export(request: Request) -> Response:
     """Return every report, in the order of their random ids."""
-    desk, name = await _researched(request)
+    desk, name = await _researched(request, "format")
     if desk.settings.tallies_only:
         problem = "this server gives away no reports, whatever the token"
         raise ScopeError(problem, expected="a request for the tally")

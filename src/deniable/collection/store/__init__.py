@@ -16,7 +16,7 @@ from deniable.collection.store.contract import (
     pages_of_reports,
 )
 from deniable.collection.store.memory import MemoryStore
-from deniable.collection.store.sql import SqlStore, open_store
+from deniable.collection.store.sql import SqlStore, is_shared, open_store
 
 __all__ = [
     "CLOSED",
@@ -33,6 +33,7 @@ __all__ = [
     "SurveyRow",
     "TokenRow",
     "Writing",
+    "is_shared",
     "open_store",
     "pages_of_reports",
 ]

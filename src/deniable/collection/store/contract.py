@@ -223,10 +223,6 @@ class Writing(Reading, Protocol):
 class Store(Protocol):
     """Where surveys, reports and tallies are kept."""
 
-    @property
-    def shared(self) -> bool:
-        """Whether several processes may use it at once."""
-
     def reading(self) -> AbstractContextManager[Reading]:
         """Open a transaction that sees one state and changes nothing."""
 

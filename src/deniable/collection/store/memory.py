@@ -66,8 +66,6 @@ def _copy(contents: _Contents) -> _Contents:
 class MemoryStore:
     """Surveys, reports and tallies that are gone when the program ends."""
 
-    shared = False
-
     def __init__(self) -> None:
         """Start empty."""
         self._contents = _Contents(encode_bytes(fresh_id()))

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 class PostgresqlStore(DatabaseStore):
     """Surveys, reports and tallies in a database of PostgreSQL."""
 
-    shared = True
-
     @contextmanager
     def reading(self) -> Iterator[PostgresqlSession]:
         """Open a transaction that sees one state and changes nothing."""

@@ -46,6 +46,15 @@ def open_store(where: str) -> SqlStore:
     return store
 
 
+def is_shared(where: str) -> bool:
+    """Tell from a store's address, without opening it, whether several processes may use it.
+
+    >>> is_shared("reports.db"), is_shared("postgresql://db.example/surveys")
+    (False, True)
+    """
+    return _url(where).get_backend_name() == "postgresql"
+
+
 def _unopened(url: URL, error: StorageError) -> StorageError:
     """Say which store cannot be opened; of its address nothing that could be a secret."""
     if url.get_backend_name() == "postgresql":

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 class SqliteStore(DatabaseStore):
     """Surveys, reports and tallies in a file."""
 
-    shared = False
-
     def __init__(self, engine: Engine) -> None:
         """Use an engine whose tables exist."""
         super().__init__(engine)
