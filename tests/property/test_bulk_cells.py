@@ -88,6 +88,39 @@ def test_many_different_numbers_in_text_are_read_like_few(domain: Domain) -> Non
     assert np.array_equal(cells[wanted != OUTSIDE], wanted[wanted != OUTSIDE])
 
 
+def cells_of_texts(domain: Domain, *texts: str) -> list[int]:
+    """Return the cells of texts, ``OUTSIDE`` where there is none."""
+    found = []
+    for text in texts:
+        cells, outside = cells_of(pa.chunked_array([pa.array([text])]), domain)
+        found.append(OUTSIDE if outside else int(cells[0]))
+    return found
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Declared(Attribute.nominal("q", ["0", "1", "2", "-3"], missing="category")),
+        Declared(Attribute.ordinal("q", ["0", "1", "2", "-3"])),
+        Declared(Attribute.nominal("q", ["a", "b", "c"])),
+        Codes("q", 3),
+    ],
+)
+def test_a_whole_number_with_a_point_is_that_number(domain: Domain) -> None:
+    """The text 1.0 means 1, as the number 1.0 does; pandas writes columns with a gap so."""
+    assert cells_of_texts(domain, "0.0", "1.0", "2.00", "2.", "-0.0") == [0, 1, 2, 2, 0]
+    wanted = cells_of_texts(domain, "-3", "9")
+    assert cells_of_texts(domain, "-3.0", "9.0") == wanted
+    none = ["1.5", "01.0", "1.0.0", ".0", " 1.0", "1,0", "1e0"]
+    assert cells_of_texts(domain, *none) == [OUTSIDE] * len(none)
+
+
+def test_a_category_called_like_a_number_with_a_point_keeps_its_name() -> None:
+    """A version 1.0 among categories is not read as the code 1."""
+    domain = Declared(Attribute.nominal("q", ["1.0", "2.0"]))
+    assert cells_of_texts(domain, "1.0", "2.0", "1", "0.0") == [0, 1, 1, 0]
+
+
 def test_a_column_without_rows_has_no_cells() -> None:
     """Nothing in, nothing out."""
     cells, outside = cells_of(pa.chunked_array([], pa.int8()), DOMAINS[0])

@@ -204,7 +204,7 @@ def test_damaged_parquet_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "answers.parquet"
     pq.write_table(answers(), source)
     source.write_bytes(source.read_bytes()[:-20])
-    with pytest.raises(DataError, match="cannot be read as parquet"):
+    with pytest.raises(DataError, match="read as parquet; expected a whole Parquet file"):
         bulk.randomize_file(source, tmp_path / "reports.parquet", survey())
 
 
@@ -366,13 +366,21 @@ def test_what_is_no_frame_is_refused() -> None:
         bulk.randomize([[1, 2]], truthful(3))
 
 
+def test_what_promises_nothing_is_refused() -> None:
+    """The name of a survey file is not the survey."""
+    wrong: Any = "survey.toml"
+    with pytest.raises(DataError, match=r"neither \(given: 'str'\); expected such as Survey.load"):
+        bulk.randomize(answers(), wrong)
+
+
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
         (pd.DataFrame({"a": [0, SECRET, 1], "b": [1, 2, 3]}), "column 'a' is not of one type"),
         (pd.DataFrame({"a": [SECRET, 0, 1]}), "column 'a' is not of one type"),
         (pd.DataFrame({"a": [1j]}), "column 'a' is not of one type"),
-        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "cannot be read"),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "column 'a' is there more"),
+        (pa.table([[0], [1]], ["a", "a"]), "column 'a' is there more than once"),
         (pl.LazyFrame({"a": [SECRET]}).select(pl.col("a").cast(pl.Int64)), "cannot be read"),
         ("select cast('none of your business' as int) as a", "cannot be read"),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from deniable.channels import (
     LocalHash,
     Matrix,
     SubsetSelection,
+    SystemCoin,
     TwoCoin,
     Unary,
     best,
@@ -25,6 +27,8 @@ from deniable.channels import (
     k_ary,
     keeps_floor,
     local_hash,
+    matrix,
+    optimized_unary,
     rounded_laplace,
     subset,
     symmetric_unary,
@@ -33,14 +37,19 @@ from deniable.channels import (
 )
 from deniable.channels.choose import BUILDERS
 from deniable.channels.coin import WORD
-from deniable.errors import ChannelError, EpsilonError, ReportError
+from deniable.errors import AnswerError, ChannelError, EpsilonError, ReportError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from deniable.channels import Channel
 
 HALF = WORD // 2
+
+
+def anything(value: Any) -> Any:  # noqa: ANN401 -- what no type checker would let pass
+    """Return a value as if it were of the right type."""
+    return value
 
 
 @pytest.mark.parametrize(
@@ -64,6 +73,19 @@ def test_a_level_may_be_any_kind_of_number(epsilon: float) -> None:
     """One is one, whoever counts: NumPy's numbers give the channel of Python's."""
     for build in BUILDERS.values():
         assert build(epsilon, 4) == build(1.0, 4)
+
+
+def test_shares_may_be_any_kind_of_number() -> None:
+    """Arrays, fractions and decimals are probabilities like floats."""
+    for share in (Decimal("0.75"), Fraction(3, 4), np.float64(0.75), np.float32(0.75)):
+        assert warner(anything(share)) == warner(0.75)
+    half = two_coin(1.0, [0.5, 0.5])
+    assert two_coin(1.0, anything(np.array([0.5, 0.5]))) == half
+    assert two_coin(1.0, (0.5, 0.5), floor=anything(np.float32(0.5))) == half
+    assert two_coin(1.0, (0.5, 0.5), floor=anything(Decimal("0.5"))) == half
+    assert keeps_floor(half, anything(np.float32(0.5)))
+    table = [[0.75, 0.25], [0.25, 0.75]]
+    assert matrix(anything(np.array(table))) == matrix(table)
 
 
 def test_a_level_beyond_any_coin_is_a_level() -> None:
@@ -97,12 +119,89 @@ def test_a_level_beyond_any_coin_is_a_level() -> None:
         (lambda: two_coin(1.0, [-0.05, 1.05], floor=0.5), "not negative"),
         (lambda: two_coin(1.0, [0.5, 0.4], floor=1), "sum to 1"),
         (lambda: channel_for("k-arry", 1.0, 4), "k-ary"),
+        (lambda: channel_for(anything(None), 1.0, 4), "no channel called None.*'k-ary'"),
+        (lambda: channel_for(anything([]), 1.0, 4), "no channel called"),
+        (lambda: warner(anything("1")), "Warner.*given: '1'"),
+        (lambda: warner(anything(None)), "Warner"),
+        (lambda: warner(math.nan), "Warner"),
+        (lambda: warner(1.0), "Warner"),
+        (lambda: warner(10**400), "Warner"),
+        (lambda: two_coin(1.0, anything(None)), "list of numbers.*given: 'NoneType'"),
+        (lambda: two_coin(1.0, anything(None), floor=0.1), "list of numbers"),
+        (lambda: two_coin(1.0, anything(["a", "b"])), "list of numbers"),
+        (lambda: two_coin(1.0, anything("ab")), "list of numbers.*given: 'str'"),
+        (lambda: two_coin(1.0, anything({0: 0.5, 1: 0.5})), "list of numbers"),
+        (lambda: two_coin(1.0, [0.5, 0.5], floor=anything("x")), "floor.*given: 'x'"),
+        (lambda: two_coin(1.0, [0.5, 0.5], floor=anything(Decimal("NaN"))), "floor"),
+        (lambda: two_coin(1.0, [1.0], floor=0.5), "two cells"),
+        (lambda: matrix(anything("ab")), "list of rows.*given: 'str'"),
+        (lambda: matrix(anything(None)), "list of rows"),
+        (lambda: matrix(anything([1, 2])), "list of numbers"),
+        (lambda: matrix(anything(["a", "b"])), "list of numbers"),
     ],
 )
 def test_what_is_no_channel_is_refused(make: Callable[[], Channel], words: str) -> None:
     """Each malformed channel is one clear error."""
     with pytest.raises(ChannelError, match=words):
         make()
+
+
+ONE_OF_EACH = [
+    k_ary(1.0, 5),
+    warner(0.75),
+    two_coin(1.0, [0.2, 0.8]),
+    subset(1.0, 9),
+    matrix([[0.75, 0.25], [0.25, 0.75]]),
+    rounded_laplace(1.0, 4),
+    optimized_unary(1.0, 40),
+    local_hash(1.0, 40),
+]
+
+
+class NoCoin:
+    """A coin that must not be tossed."""
+
+    def heads(self, head: int) -> bool:
+        """Fail."""
+        raise AssertionError(head)
+
+    def pick(self, bounds: Sequence[int]) -> int:
+        """Fail."""
+        raise AssertionError(bounds)
+
+    def even(self, size: int) -> int:
+        """Fail."""
+        raise AssertionError(size)
+
+    def below(self, bound: int) -> int:
+        """Fail."""
+        raise AssertionError(bound)
+
+
+@pytest.mark.parametrize("answer", ["secret", "1", b"1", -1, -7, 1_234_567, 1.5, 1.0, None, [1]])
+@pytest.mark.parametrize("channel", ONE_OF_EACH, ids=lambda channel: channel.kind)
+def test_an_answer_that_is_no_cell_is_refused_before_any_coin(
+    channel: Channel,
+    answer: Any,  # noqa: ANN401 -- whatever somebody may pass
+) -> None:
+    """Nothing but a cell can be reported as one, and the error does not name it."""
+    with pytest.raises(AnswerError, match=f"from 0 to {channel.size - 1}") as caught:
+        channel.randomize(answer, NoCoin())
+    assert str(caught.value) == (
+        "a channel randomizes the number of a cell, and this answer is none; "
+        f"expected an integer from 0 to {channel.size - 1}."
+    )
+    with pytest.raises(AnswerError):
+        channel.randomize(channel.size, NoCoin())
+
+
+@pytest.mark.parametrize("channel", ONE_OF_EACH, ids=lambda channel: channel.kind)
+def test_a_cell_may_be_any_kind_of_integer(channel: Channel) -> None:
+    """NumPy's integers are answers too, and their reports are made of plain ones."""
+    for answer in (1, np.int64(1), np.uint8(1)):
+        report = channel.randomize(cast("int", answer), SystemCoin())
+        channel.check(report)
+        assert {type(number) for number in report} <= {int}
 
 
 @pytest.mark.parametrize(

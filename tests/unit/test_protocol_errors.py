@@ -81,6 +81,13 @@ def design(**changes: Any) -> Design:  # noqa: ANN401 - any field of a design
         ({"epsilon": "nan"}, "positive decimal"),
         ({"rule": Rule("whatever")}, "unknown rule"),
         ({"rule": Rule("fixed", 0, "2")}, "floor"),
+        ({"repeats": 0}, "repeats.*given: 0"),
+        ({"repeats": -1}, "repeats"),
+        ({"repeats": 1.5}, "repeats"),
+        ({"repeats": True}, "repeats"),
+        ({"survey": ""}, "named"),
+        ({"survey": None}, "named"),
+        ({"survey": 7}, "named"),
     ],
 )
 def test_a_design_that_cannot_be_asked_is_refused(changes: dict[str, object], words: str) -> None:

@@ -74,7 +74,8 @@ def test_infer_reads_csv_and_parquet_alike(tmp_path: Path) -> None:
     (tmp_path / "my data.csv").write_text("sex,age\nf,20\nm,30\n,64\nNA,41\n")
     pq.write_table(pa.table(rows), tmp_path / "my data.parquet")
     for name in ("my data.csv", "my data.parquet"):
-        options = ("--bins", "age=18,30,65", "--epsilon", 0.5, "-o", tmp_path / "s.toml")
+        out = ("-o", tmp_path / "s.toml", "--replace")
+        options = ("--bins", "age=18,30,65", "--epsilon", 0.5, *out)
         result = deniable("schema", "infer", tmp_path / name, *options)
         assert result.exit_code == 0, result.stderr
         assert "sex were read off" in result.stderr.replace("domains of ", "")
@@ -101,10 +102,28 @@ def test_infer_takes_the_answers_that_randomize_takes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "rows",
+    ["yes,1.0,x\nno,2.0,y\nyes,,x\n", "yes,1,x\nno,2.00,y\n", "TRUE,1,FALSE\nFALSE,2,TRUE\n"],
+)
+def test_randomize_takes_the_file_that_a_survey_was_inferred_from(
+    tmp_path: Path, rows: str
+) -> None:
+    """Numbers as pandas writes them beside a gap are whole ones; Excel shouts its truths."""
+    (tmp_path / "f.csv").write_text("a,b,c\n" + rows)
+    survey = tmp_path / "s.toml"
+    assert deniable("schema", "infer", tmp_path / "f.csv", "-o", survey).exit_code == 0
+    assert Survey.load(survey).schema["b"].cell_names[:2] == ("1", "2")
+    words = ("randomize", tmp_path / "f.csv", "--survey", survey, "-o", tmp_path / "r.csv")
+    result = deniable(*words)
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (("infer", "absent.csv"), "there is no file absent.csv"),
-        (("infer", "broken.parquet"), "broken.parquet cannot be read as parquet"),
+        (("infer", "broken.parquet"), "read as parquet; expected a whole Parquet file"),
+        (("infer", "twice.csv"), "column 'a' is there more than once"),
         (("infer", "latin.csv"), "latin.csv cannot be read as csv; expected a whole file in UTF-8"),
         (("infer", "d.txt"), "does not say what kind of file it is"),
         (("infer", "d.csv", "--bins", "a=x"), "not of the form age=18,30,65"),
@@ -124,12 +143,38 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     Path("broken.parquet").write_text("no")
     Path("broken.json").write_text("{")
     Path("d.txt").write_text("a,b\nx,1\ny,2\n")
+    Path("twice.csv").write_text("a,b,a\nx,1,y\ny,2,x\n")
     Path("latin.csv").write_bytes(b"a,b\nx,\xe9\ny,2\n")
     Path("latin.json").write_bytes(b'{"title": "\xe9"}')
     result = deniable("schema", *words, "-o", "out.toml")
     assert result.exit_code == 2
     assert told in result.stderr
     assert not Path("out.toml").exists()
+
+
+@pytest.mark.parametrize("words", [("infer", "d.csv"), ("import", "f.json")])
+def test_a_survey_file_is_written_where_its_name_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
+) -> None:
+    """Other endings are refused, and what is there stays unless it may be replaced."""
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text("a,b\nx,1\ny,2\n")
+    Path("f.json").write_text('{"elements": [{"type": "boolean", "name": "a"}]}')
+    for name in ("s.yaml", "s", "s.toml.bak"):
+        result = deniable("schema", *words, "-o", name)
+        assert result.exit_code == 2
+        assert f"the name of {name} does not say" in result.stderr
+        assert ".toml or .json" in result.stderr
+        assert not Path(name).exists()
+    Path("s.toml").write_text("corrected by hand")
+    result = deniable("schema", *words, "-o", "s.toml")
+    assert result.exit_code == 2
+    assert "s.toml is there already; expected another name, or --replace" in result.stderr
+    assert Path("s.toml").read_text() == "corrected by hand"
+    assert deniable("schema", *words, "-o", "s.toml", "--replace").exit_code == 0
+    assert Survey.load("s.toml").schema.names[0] == "a"
+    assert deniable("schema", *words, "-o", "s.json").exit_code == 0
+    assert json.loads(Path("s.json").read_text())["name"]
 
 
 def test_import_reads_surveyjs_and_xlsform(tmp_path: Path) -> None:

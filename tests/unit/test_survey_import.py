@@ -74,6 +74,29 @@ HERE = "pages[0].elements[0]"
         ),
         (
             {
+                "type": "imagepicker",
+                "multiSelect": True,
+                "choices": ["lion", "bear"],
+                "isRequired": True,
+            },
+            {"q_lion": ("no", "yes"), "q_bear": ("no", "yes")},
+        ),
+        (
+            {"type": "dropdown", "choicesMin": 1, "choicesMax": 3, "isRequired": True},
+            {"q": ("1", "2", "3")},
+        ),
+        (
+            {
+                "type": "dropdown",
+                "choices": ["none", 5],
+                "choicesMax": 10,
+                "choicesStep": 5,
+                "isRequired": True,
+            },
+            {"q": ("none", "5", "0", "10")},
+        ),
+        (
+            {
                 "type": "matrix",
                 "columns": ["agree", "not"],
                 "rows": ["1", "2"],
@@ -109,9 +132,14 @@ def test_a_question_with_few_answers_comes_along(
         ({"type": "ranking", "choices": ["x", "y"]}, HERE, "ranking"),
         ({"type": "file"}, HERE, "files"),
         ({"type": "hologram"}, HERE, "'hologram'"),
-        ({"type": "radiogroup", "choices": []}, HERE, "cells"),
+        ({"type": "radiogroup", "choices": []}, HERE, "no choices"),
+        ({"type": "radiogroup", "choices": "x"}, f"{HERE}.choices", "text, not a list"),
+        ({"type": "dropdown", "choices": {"a": 1}}, f"{HERE}.choices", "a table, not a list"),
+        ({"type": "dropdown", "choicesMax": 3, "choicesMin": 3}, f"{HERE}.choicesMax", "range"),
+        ({"type": "dropdown", "choicesMax": 10**9}, f"{HERE}.choicesMax", "at most 1000"),
+        ({"type": "dropdown", "choicesMax": "9"}, f"{HERE}.choicesMax", "whole numbers"),
         ({"type": "radiogroup", "choices": ["x", "x"]}, HERE, "twice"),
-        ({"type": "radiogroup"}, HERE, "cells"),
+        ({"type": "radiogroup"}, HERE, "no choices"),
         ({"type": "checkbox"}, HERE, "no choices"),
         ({"type": "rating", "rateStep": 0.5}, HERE, "whole numbers"),
         ({"type": "matrix", "columns": ["x", "y"]}, HERE, "no rows"),

@@ -6,6 +6,7 @@ answers together.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeAlias
 
@@ -27,6 +28,9 @@ OUTSIDE: Final = -1
 """Stands for the cell of an answer that has none."""
 
 _WIDEST_TABLE: Final = 2**20
+
+_WHOLE_WITH_POINT: Final = re.compile(r"-?(0|[1-9][0-9]{0,14})\.0*", re.ASCII)
+"""Whole numbers as pandas writes them into files if their column has a gap: 1.0 for 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +97,8 @@ class Codes:
 
     def index(self, answer: object) -> int:
         """Return the cell of one answer, or raise ``AnswerError``."""
-        if isinstance(answer, str) and WHOLE_NUMBER.fullmatch(answer):
-            answer = int(answer)
+        if isinstance(answer, str):
+            answer = int(answer) if WHOLE_NUMBER.fullmatch(answer) else _without_point(answer)
         if isinstance(answer, float) and answer.is_integer():
             answer = int(answer)
         if isinstance(answer, int) and 0 <= answer < self.size:
@@ -149,7 +153,14 @@ class Declared:
 
     def index(self, answer: object) -> int:
         """Return the cell of one answer, or raise ``AnswerError``."""
-        return self._attribute.index(answer)
+        try:
+            return self._attribute.index(answer)
+        except AnswerError:
+            # A category may be called 1.0; only what is no name is read as a number.
+            meant = _meant(answer)
+            if meant is answer:
+                raise
+            return self._attribute.index(meant)
 
     def missing(self) -> int:
         """Return the cell of a missing answer, or ``OUTSIDE``."""
@@ -175,6 +186,20 @@ class Declared:
         found[numbers == self._edges[-1]] = bins - 1
         found[(found >= bins) | np.isinf(numbers)] = OUTSIDE
         return found.astype(np.int64)
+
+
+def _without_point(answer: object) -> object:
+    """Return the whole number that a text such as 1.0 means; any other answer as it is."""
+    if isinstance(answer, str) and _WHOLE_WITH_POINT.fullmatch(answer):
+        return int(answer.partition(".")[0])
+    return answer
+
+
+def _meant(answer: object) -> object:
+    """Return what a text stands for that other programs write: 1.0 for 1, TRUE for true."""
+    if isinstance(answer, str) and answer in {"TRUE", "FALSE"}:
+        return answer == "TRUE"
+    return _without_point(answer)
 
 
 def _of_integral(

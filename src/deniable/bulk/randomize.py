@@ -20,6 +20,7 @@ from deniable.channels import fresh_id
 from deniable.errors import AnswerError, DataError, nearest
 from deniable.protocol import Design, design_for, encode_bytes, first_block
 from deniable.protocol.at_rest import PROVENANCE_KEY, Provenance
+from deniable.schema import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from deniable.bulk.respondents import Order, Respondents
     from deniable.bulk.source import Frame, Source
     from deniable.protocol import Block
-    from deniable.schema import Survey
 
     Promise: TypeAlias = Survey | Design
 
@@ -137,6 +137,10 @@ def randomize_file(
 def _agree(promise: Promise, how: How) -> tuple[Respondents, Provenance]:
     """Settle design and block, and name this randomization."""
     _check_words(how)
+    if not isinstance(promise, Design | Survey):
+        problem = "reports are made under a survey or a design, and this is neither"
+        expected = "such as Survey.load('survey.toml')"
+        raise DataError(problem, given=type(promise).__name__, expected=expected)
     if isinstance(promise, Design):
         design, schema, document = promise, None, None
     else:

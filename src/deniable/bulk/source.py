@@ -83,6 +83,12 @@ def known_frame(frame: IntoFrame) -> AnyFrame:
     with in_our_words():
         try:
             return nw.from_native(frame)
+        except nw.exceptions.DuplicateError:
+            native: Any = frame
+            columns = native.column_names if isinstance(native, pa.Table) else native.columns
+            names = list(map(str, columns))
+            check_columns(names, names)  # says which column is there twice
+            raise
         except TypeError:
             problem = "this is no data frame"
             expected = "a pandas, Polars, PyArrow or DuckDB frame, or any other that Narwhals knows"
@@ -240,6 +246,8 @@ def _of_csv(
 
 def _unreadable(path: Path) -> DataError:
     problem = f"{path.name} cannot be read as {file_format(path)}"
+    if file_format(path) == "parquet":
+        return DataError(problem, expected="a whole Parquet file")
     return DataError(problem, expected="a whole file in UTF-8 with a line of names, rows alike")
 
 

@@ -34,9 +34,9 @@ def channel_for(name: str, epsilon: float, size: int) -> Channel:
     """Return the named channel, or the best one, of at most ``epsilon`` over ``size`` cells."""
     if name == "best":
         return best(epsilon, size)
-    if name not in BUILDERS:
+    if not isinstance(name, str) or name not in BUILDERS:
         problem = f"there is no channel called {name!r}"
-        raise ChannelError(problem, expected=nearest(name, [*BUILDERS, "best"]))
+        raise ChannelError(problem, expected=nearest(str(name), [*BUILDERS, "best"]))
     return BUILDERS[name](epsilon, size)
 
 

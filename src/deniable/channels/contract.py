@@ -32,7 +32,11 @@ class Channel(Protocol):
         """Return the number of integers in a report."""
 
     def randomize(self, answer: int, coin: Coin) -> Value:
-        """Toss the coins and return a report of ``answer``."""
+        """Toss the coins and return a report of ``answer``.
+
+        Raises:
+            AnswerError: The answer is no cell. No coin was tossed, and it is not named.
+        """
 
     def probability(self, report: Value, answer: int) -> Fraction:
         """Return P(report | answer) exactly."""

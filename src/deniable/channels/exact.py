@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from numbers import Real
+from numbers import Rational, Real
+from operator import index
 from typing import TYPE_CHECKING
 
 from deniable.channels.coin import WORD
-from deniable.errors import ChannelError, EpsilonError
+from deniable.errors import AnswerError, ChannelError, EpsilonError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import SupportsIndex
 
 DIGITS = 60
 """Decimal digits carried where ε is computed; a float has 17."""
@@ -147,12 +151,38 @@ def weights_from(probabilities: Sequence[float], *, least: int = 1) -> tuple[int
 
 def check_probabilities(probabilities: Sequence[float]) -> None:
     """Refuse what is no distribution."""
+    if not is_list(probabilities) or not all(isinstance(one, Real) for one in probabilities):
+        problem = "probabilities must be a list of numbers"
+        given = type(probabilities).__name__
+        raise ChannelError(problem, given=given, expected="numbers such as [0.25, 0.75]")
     if any(not math.isfinite(value) or value < 0 for value in probabilities):
         problem = "probabilities must be finite and not negative"
         raise ChannelError(problem, given=list(probabilities)[:8])
     if not math.isclose(math.fsum(probabilities), 1, abs_tol=1e-6):
         problem = "probabilities must sum to 1"
         raise ChannelError(problem, given=math.fsum(probabilities))
+
+
+def is_list(value: object) -> bool:
+    """Tell whether a value holds others in an order, as lists and arrays do and texts do not."""
+    return (
+        hasattr(value, "__len__")
+        and hasattr(value, "__getitem__")
+        and not isinstance(value, str | bytes | Mapping)
+    )
+
+
+def is_share(value: object) -> bool:
+    """Tell whether a value is a number from 0 to 1."""
+    if isinstance(value, Decimal):
+        return value.is_finite() and 0 <= value <= 1
+    known = isinstance(value, Real) and not isinstance(value, bool)
+    return known and bool(0 <= value <= 1)  # type: ignore[operator]  # a number, as just said
+
+
+def fraction_of(share: float) -> Fraction:
+    """Return a number exactly; NumPy's have a fraction only as Python's."""
+    return Fraction(share if isinstance(share, Rational | Decimal) else float(share))
 
 
 def bounds_of(weights: Sequence[int]) -> tuple[int, ...]:
@@ -183,3 +213,19 @@ def check_head(head: int, what: str = "head") -> None:
     if isinstance(head, bool) or not isinstance(head, int) or not 0 < head < WORD:
         problem = f"{what} must be an integer strictly between 0 and 2**32"
         raise ChannelError(problem, given=head, expected="a probability of neither 0 nor 1")
+
+
+def cell_of(answer: SupportsIndex, size: int) -> int:
+    """Return an answer as a plain integer, or refuse what is no cell of the channel.
+
+    Every channel asks this before any coin is tossed: what is no cell could otherwise leave
+    the device as it was given. The error does not name it.
+    """
+    try:
+        cell = int(index(answer))
+    except TypeError:
+        cell = -1
+    if not 0 <= cell < size:
+        problem = "a channel randomizes the number of a cell, and this answer is none"
+        raise AnswerError(problem, expected=f"an integer from 0 to {size - 1}")
+    return cell

@@ -7,7 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from deniable.channels.coin import WORD
-from deniable.channels.exact import check_head, check_size, truth_out_of
+from deniable.channels.exact import (
+    cell_of,
+    check_head,
+    check_size,
+    fraction_of,
+    is_share,
+    truth_out_of,
+)
 from deniable.errors import ChannelError, ReportError
 
 if TYPE_CHECKING:
@@ -47,6 +54,7 @@ class KAry:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Toss both coins, always, and return the cell they decide."""
+        answer = cell_of(answer, self.size)
         truth = coin.heads(self.head)
         fake = coin.even(self.size)
         return (answer if truth else fake,)
@@ -87,10 +95,10 @@ def warner(honesty: float) -> KAry:
     >>> float(warner(0.75).probability((0,), 0))
     0.75
     """
-    if not 0.5 < honesty < 1:  # noqa: PLR2004
+    if not is_share(honesty) or not 0.5 < honesty < 1:  # noqa: PLR2004
         problem = "Warner's channel tells the truth with a probability above 1/2 and below 1"
         raise ChannelError(problem, given=honesty, expected="a probability such as 0.75")
-    return KAry(int((2 * Fraction(honesty) - 1) * WORD), 2)
+    return KAry(int((2 * fraction_of(honesty) - 1) * WORD), 2)
 
 
 def check_cell(report: Value, size: int) -> None:

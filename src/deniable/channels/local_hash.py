@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
-from deniable.channels.exact import asked_epsilon, check_head, check_size
+from deniable.channels.exact import asked_epsilon, cell_of, check_head, check_size
 from deniable.channels.k_ary import KAry, check_cells, k_ary
 from deniable.errors import ChannelError, ReportError
 
@@ -64,6 +64,7 @@ class LocalHash:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Draw a hash, then randomize the answer's bucket."""
+        answer = cell_of(answer, self.size)
         factor = coin.below(self.prime)
         shift = coin.below(self.prime)
         return factor, shift, *self.inner.randomize(self.bucket(factor, shift, answer), coin)

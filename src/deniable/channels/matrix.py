@@ -11,8 +11,10 @@ from deniable.channels.coin import WORD
 from deniable.channels.exact import (
     asked_epsilon,
     bounds_of,
+    cell_of,
     check_size,
     check_weights,
+    is_list,
     log_ratio,
     weights_from,
 )
@@ -57,7 +59,7 @@ class Matrix:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Draw a column from the answer's row."""
-        return (coin.pick(self.bounds[answer]),)
+        return (coin.pick(self.bounds[cell_of(answer, self.size)]),)
 
     def probability(self, report: Value, answer: int) -> Fraction:
         """Return P(report | answer) exactly."""
@@ -87,6 +89,10 @@ def matrix(probabilities: Sequence[Sequence[float]]) -> Matrix:
     >>> matrix([[0.75, 0.25], [0.25, 0.75]]).size
     2
     """
+    if not is_list(probabilities):
+        problem = "a channel matrix must be a list of rows"
+        given = type(probabilities).__name__
+        raise ChannelError(problem, given=given, expected="such as [[0.75, 0.25], [0.25, 0.75]]")
     return Matrix(tuple(weights_from(row) for row in probabilities))
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from deniable.channels.coin import WORD
-from deniable.channels.exact import asked_epsilon, check_head, check_size, odds_out_of
+from deniable.channels.exact import asked_epsilon, cell_of, check_head, check_size, odds_out_of
 from deniable.channels.k_ary import check_cells
 from deniable.errors import ChannelError, ReportError
 
@@ -49,6 +49,7 @@ class SubsetSelection:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Decide whether the truth is in, then fill up from the other cells (Floyd's sample)."""
+        answer = cell_of(answer, self.size)
         inside = coin.heads(self.head)
         wanted = self.chosen - inside
         others = self.size - 1

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 from deniable.channels.coin import WORD
 from deniable.channels.exact import (
     bounds_of,
+    cell_of,
     check_head,
     check_probabilities,
     check_size,
     check_weights,
     even_weights,
+    fraction_of,
+    is_share,
     truth_out_of,
     weights_from,
 )
@@ -64,6 +67,7 @@ class TwoCoin:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Toss both coins, always, and return the cell they decide."""
+        answer = cell_of(answer, self.size)
         truth = coin.heads(self.head)
         fake = coin.pick(self.bounds)
         return (answer if truth else fake,)
@@ -93,19 +97,20 @@ def with_floor(fake: Sequence[float], floor: float) -> tuple[int, ...]:
 
     No weight falls below the share ⌊g·2³²/m⌋ that the floor promises.
     """
-    if not 0 < floor <= 1:
+    if not is_share(floor) or not floor:
         problem = "the floor of a fake distribution must be above 0 and at most 1"
         raise ChannelError(problem, given=floor, expected="a share such as 0.1")
-    check_size(len(fake))
     check_probabilities(fake)  # the floor would hide what is wrong with T
+    check_size(len(fake))
     size = len(fake)
-    mixed = [(1 - floor) * value + floor / size for value in fake]
+    evened = float(floor)
+    mixed = [(1 - evened) * value + evened / size for value in fake]
     return weights_from(mixed, least=least_weight(floor, size))
 
 
 def least_weight(floor: float, size: int) -> int:
     """Return the smallest fake weight that a floor of g over m cells allows."""
-    return max(1, int(Fraction(floor) * WORD / size))
+    return max(1, int(fraction_of(floor) * WORD / size))
 
 
 def two_coin(epsilon: float, fake: Sequence[float], *, floor: float = 0.0) -> TwoCoin:

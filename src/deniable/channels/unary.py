@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from deniable.channels.coin import WORD
-from deniable.channels.exact import asked_epsilon, check_head, check_size, odds_out_of
+from deniable.channels.exact import asked_epsilon, cell_of, check_head, check_size, odds_out_of
 from deniable.errors import ChannelError, ReportError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Unary:
 
     def randomize(self, answer: int, coin: Coin) -> Value:
         """Toss one coin for each cell."""
+        answer = cell_of(answer, self.size)
         bits = [coin.heads(self.keep if cell == answer else self.flip) for cell in range(self.size)]
         return pack_bits(bits)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deniable.cli.terminal import note
+from deniable.cli.terminal import note, require_new
 from deniable.errors import SurveyFileError
 from deniable.schema import Privacy, Survey
 from deniable.schema.foreign import survey_name
@@ -34,8 +34,12 @@ _OUTPUT = click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The survey file to write, TOML or JSON; the terminal without it.",
+    help="The survey file to write (.toml or .json); the terminal without it.",
 )
+_REPLACE = click.option(
+    "--replace", "replaces", is_flag=True, help="Replace a survey file that is there."
+)
+_ENDINGS = (".toml", ".json")
 
 
 @click.group()
@@ -58,6 +62,7 @@ def command() -> None:
     help="Text that stands for a missing answer. May be repeated.",
 )
 @_OUTPUT
+@_REPLACE
 def infer(
     data: Path,
     *,
@@ -67,6 +72,7 @@ def infer(
     columns: str | None,
     missing_words: tuple[str, ...],
     output: Path | None,
+    replaces: bool,
 ) -> None:
     """Propose a survey file for a data file (.csv, .parquet) that you hold.
 
@@ -77,6 +83,7 @@ def infer(
     from deniable.bulk.infer import DomainFromDataWarning, infer_schema  # noqa: PLC0415 -- slow
     from deniable.bulk.source import read_table  # noqa: PLC0415
 
+    _check_output(output, replaces=replaces)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DomainFromDataWarning)
         schema = infer_schema(
@@ -97,6 +104,7 @@ def infer(
 @_NAME
 @_BINS
 @_OUTPUT
+@_REPLACE
 def import_form(
     forms: tuple[Path, ...],
     *,
@@ -104,6 +112,7 @@ def import_form(
     name: str | None,
     bins_texts: tuple[str, ...],
     output: Path | None,
+    replaces: bool,
 ) -> None:
     """Make a survey file of a SurveyJS or XLSForm definition.
 
@@ -111,6 +120,7 @@ def import_form(
     sheets survey and choices saved as two .csv files, in this order. What the
     survey does not have is listed on stderr, with the reason.
     """
+    _check_output(output, replaces=replaces)
     read = _importer(forms)
     survey, omitted = read(
         privacy=Privacy(epsilon), name=name or survey_name(forms[0].stem), bins=_edges(bins_texts)
@@ -161,6 +171,14 @@ def _edges(texts: tuple[str, ...]) -> dict[str, list[float]]:
                 f"{text!r} is not of the form age=18,30,65", param_hint="--bins"
             ) from None
     return edges
+
+
+def _check_output(output: Path | None, *, replaces: bool) -> None:
+    """Refuse to write what the name does not say, or over what somebody may have corrected."""
+    if output is not None and output.suffix.lower() not in _ENDINGS:
+        problem = f"the name of {output.name} does not say how the survey is to be written"
+        raise SurveyFileError(problem, expected=" or ".join(_ENDINGS))
+    require_new(output, replace=replaces)
 
 
 def _write(survey: Survey, output: Path | None) -> None:

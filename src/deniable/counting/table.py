@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from deniable.counting.exported import exported, is_exported
 from deniable.errors import DataError, nearest
 from deniable.protocol import Design, first_block
 from deniable.protocol.at_rest import (
@@ -100,6 +101,8 @@ def _open_file(path: Path, about: About, source: str | None) -> Table:
         beside = path.with_name(path.name + SIDECAR_SUFFIX)
         found = read_provenance(beside.read_bytes()) if beside.is_file() else None
         provenance = _settled(found, about, source, path.name)
+        if found is None and is_exported(path):
+            return Table(provenance, exported(path, provenance))
         wanted = [column.name for column in columns_of(provenance.design, provenance.blocks)]
         # Few different texts stand for many rows.
         text = dict.fromkeys([BLOCK, *wanted], pa.dictionary(pa.int32(), pa.string()))
@@ -130,12 +133,13 @@ def _found(schema: pa.Schema) -> Provenance | None:
 
 def _settled(found: Provenance | None, about: About, source: str | None, what: str) -> Provenance:
     """Return what the reports say about themselves, or else what the caller says."""
+    said = about.design if isinstance(about, Provenance) else about
+    if said is not None and found is not None and found.design.digest != said.digest:
+        problem = f"the reports of {what} were made for another design"
+        raise DataError(problem, given=found.design.digest, expected=said.digest)
     if isinstance(about, Provenance):
         found = about
     elif isinstance(about, Design):
-        if found is not None and found.design.digest != about.digest:
-            problem = f"the reports of {what} were made for another design"
-            raise DataError(problem, given=found.design.digest, expected=about.digest)
         if found is None and source is not None:
             found = Provenance(about, (first_block(about),), source)
         elif found is None:
@@ -143,7 +147,10 @@ def _settled(found: Provenance | None, about: About, source: str | None, what: s
             raise DataError(problem, expected="source=, under which a tally remembers it")
     if found is None:
         problem = f"{what} does not say for which design its reports were made"
-        expected = "a file made by randomize, its provenance beside it if it is CSV; or about="
+        expected = (
+            "a file made by randomize, its provenance beside it if it is CSV; or the design:"
+            " deniable count --design on the command line, about= in Python"
+        )
         raise DataError(problem, expected=expected)
     if source is None:
         return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deniable.channels import format_epsilon
+from deniable.channels.exact import is_share
 from deniable.errors import DigestError, EpsilonError
 from deniable.protocol.promise import attribute_costs, check_promise, view_costs
 from deniable.schema.privacy import epsilon_fault
@@ -39,7 +40,7 @@ class Agreement:
         if fault:
             problem = f"an agreed epsilon {fault}"
             raise EpsilonError(problem, given=self.epsilon, expected="a number such as 1.0")
-        if not 0 <= self.floor <= 1:
+        if not is_share(self.floor):
             problem = "an agreed floor must lie between 0 and 1"
             raise EpsilonError(problem, given=self.floor, expected="a share such as 0.1")
 

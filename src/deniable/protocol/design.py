@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deniable.channels import channel_to_dict, epsilon_of, epsilon_of_all
 from deniable.errors import DesignError
-from deniable.protocol.canonical import LARGEST_INTEGER, canonical, digest
+from deniable.protocol.canonical import LARGEST_INTEGER, canonical, digest, is_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,8 @@ class Design:
     repeats: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a design that cannot be asked."""
+        """Refuse a design that cannot be asked, or that nobody could read once it is written."""
+        _check_facts(self)
         _check_views(self)
         if self.total_weight > LARGEST_INTEGER:
             problem = "the weights of the views are too large to be drawn by every client"
@@ -243,6 +244,15 @@ def check_channels(channels: Channels, design: Design) -> None:
                 problem = f"a channel of view {number} does not fit its group"
                 given = f"{channel.size} cells"
                 raise DesignError(problem, given=given, expected=f"{group.size} cells")
+
+
+def _check_facts(design: Design) -> None:
+    if not isinstance(design.survey, str) or not design.survey:
+        problem = "the survey of a design must be named"
+        raise DesignError(problem, given=design.survey, expected="a text that is not empty")
+    if not is_count(design.repeats) or design.repeats < 1:
+        problem = "repeats must be an integer of at least 1"
+        raise DesignError(problem, given=design.repeats, expected="1 for a single answer")
 
 
 def _check_views(design: Design) -> None:

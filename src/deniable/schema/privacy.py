@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from deniable.errors import EpsilonError, SchemaError
 from deniable.schema.frozen import FrozenMap
-from deniable.schema.place import suggest
+from deniable.schema.place import shown, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +26,8 @@ CHANNELS: Final = ("best", "k-ary", "subset", "two-coin")
 COVERS: Final = ("sets", "pairs")
 RULES: Final = ("classic-blocks", "classic-clients")
 MOST_K: Final = 6
+
+_LONGEST_NUMBER_SHOWN: Final = 40
 
 # Which options each design knows, with what holds where they are not given;
 # None stands for an option that is then absent altogether.
@@ -109,7 +111,8 @@ class Privacy:
         options = {key: frozen(value) for key, value in self.options.items()}
         object.__setattr__(self, "options", FrozenMap(options))
         for key, fault in option_faults(self.design, options):
-            raise SchemaError(f"the option {key!r} of the design {self.design!r} {fault}")
+            told = with_given(fault, options.get(key)) if key in OPTIONS[self.design] else fault
+            raise SchemaError(f"the option {key!r} of the design {self.design!r} {told}")
 
     @property
     def total_epsilon(self) -> float:
@@ -135,6 +138,19 @@ def epsilon_fault(epsilon: object) -> str | None:
     except OverflowError:  # a whole number of hundreds of digits
         finite = False
     return None if finite and float(epsilon) > 0 else "is not a finite number above 0"
+
+
+def with_given(fault: str, value: object) -> str:
+    """Say in a fault what was given, if that is a single word or number.
+
+    >>> with_given("is unknown; did you mean 'best'?", "bst")
+    "is unknown (given: 'bst'); did you mean 'best'?"
+    """
+    if not isinstance(value, str | int | float):
+        return fault
+    what, mark, hint = fault.partition("; ")
+    given = shown(value) if isinstance(value, str) else str(value)[:_LONGEST_NUMBER_SHOWN]
+    return f"{what} (given: {given}){mark}{hint}"
 
 
 def frozen(value: object) -> object:

@@ -13,6 +13,7 @@ from deniable.schema.privacy import (
     epsilon_fault,
     frozen,
     option_faults,
+    with_given,
 )
 
 if TYPE_CHECKING:
@@ -34,17 +35,18 @@ def read_privacy(place: Place) -> Privacy | None:
     if "epsilon" in table:
         fault = epsilon_fault(table["epsilon"].value)
         if fault:
-            table["epsilon"].fault(f"the level of privacy {fault}")
+            told = with_given(fault, table["epsilon"].value)
+            table["epsilon"].fault(f"the level of privacy {told}")
     if "design" in table:
         table["design"].one_of(DESIGNS)
     level = table["level"].one_of(LEVELS) if "level" in table else LEVELS[0]
     repeats = table["repeats"].integer() if "repeats" in table else 1
     if repeats is not None and repeats < 1:
-        table["repeats"].fault("expected a whole number above 0")
+        table["repeats"].fault(f"expected a whole number above 0, not {repeats}")
     given = {key: _plain(table[key].value) for key in table if key in options}
     if design:
         for key, fault in option_faults(design, given):
-            place.below(key, None).fault(f"this {fault}")
+            place.below(key, None).fault(f"this {with_given(fault, given.get(key))}")
     if len(place.findings.found) > faults_before or design is None or repeats is None:
         return None
     return Privacy(

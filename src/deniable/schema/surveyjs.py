@@ -1,9 +1,9 @@
 """Import of SurveyJS definitions: the questions whose answer is one of several.
 
 Radio groups, drop-downs, booleans, ratings, button groups and image pickers
-come as they are. A checkbox becomes one yes/no question per choice, and a
-single-choice matrix one question per row: that is what their answers are made
-of. Everything else is left out, and every omission is told.
+come as they are. A checkbox, and an image picker of several choices, becomes one
+yes/no question per choice, and a single-choice matrix one question per row: that
+is what their answers are made of. Everything else is left out, and every omission is told.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deniable.schema.place import describe
 from deniable.schema.texts import LOCALE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from deniable.schema.draft import Omitted
     from deniable.schema.page import Widget
@@ -54,6 +54,14 @@ _LEFT_OUT: Final = {
     "paneldynamic": "its questions are not known beforehand",
 }
 """Kinds of question without finitely many declared answers."""
+
+_EXTRAS: Final = (
+    ("showNoneItem", "hasNone", "none", "noneText"),
+    ("showRefuseItem", "", "refused", "refuseText"),
+    ("showDontKnowItem", "", "don't know", "dontKnowText"),
+    ("showOtherItem", "hasOther", "other", "otherText"),
+)
+"""Choices that are switched on: by which key, formerly by which, their names and their texts."""
 
 _PIPED: Final = re.compile(r"\{[^{}\s][^{}]*\}")
 
@@ -115,7 +123,7 @@ class _Reading:
             "radiogroup": self._choice,
             "dropdown": self._choice,
             "buttongroup": self._choice,
-            "imagepicker": self._choice,
+            "imagepicker": self._pictures,
             "checkbox": self._checkbox,
             "tagbox": self._checkbox,
             "boolean": self._boolean,
@@ -180,6 +188,8 @@ class _Reading:
                 self.draft.omit(where, "everyone is asked everything; the question itself is kept")
 
     def _options(self, path: str, value: object) -> list[Option]:
+        if value is not None and not isinstance(value, list):
+            self.draft.omit(path, f"it is {describe(value)}, not a list of choices")
         options = []
         for number, entry in enumerate(value if isinstance(value, list) else []):
             table = entry if isinstance(entry, dict) else {"value": entry}
@@ -196,30 +206,43 @@ class _Reading:
 
     def _choices(self, question: Question, element: dict[str, object]) -> list[Option]:
         options = self._options(f"{question.path}.choices", element.get("choices"))
-        extras = (
-            ("showNoneItem", "hasNone", "none", "noneText"),
-            ("showRefuseItem", "", "refused", "refuseText"),
-            ("showDontKnowItem", "", "don't know", "dontKnowText"),
-            ("showOtherItem", "hasOther", "other", "otherText"),
-        )
-        for key, older, name, text in extras:
+        options += self._counted(question, element, {option.name for option in options})
+        for key, older, name, text in _EXTRAS:
             if element.get(key) is True or element.get(older) is True:
                 options.append(Option(name, localized(element.get(text), self.own)))
-        return options
-
-    def _choice(self, question: Question, element: dict[str, object]) -> None:
-        widget: Widget = "dropdown" if element["type"] == "dropdown" else "radiogroup"
-        self.draft.ask(question, "nominal", self._choices(question, element), widget)
-
-    def _checkbox(self, question: Question, element: dict[str, object]) -> None:
-        options = self._choices(question, element)
         if not options:
             self.draft.omit(question.path, "it has no choices")
+        return options
+
+    def _counted(
+        self, question: Question, element: dict[str, object], taken: Collection[str]
+    ) -> list[Option]:
+        """Make the choices of a drop-down that are given as a range of whole numbers."""
+        if element["type"] != "dropdown" or not element.get("choicesMax"):
+            return []
+        low, high = element.get("choicesMin", 0), element["choicesMax"]
+        numbers = _whole_numbers(low, high, element.get("choicesStep", 1))
+        if not numbers:
+            why = f"choicesMin to choicesMax is no range of at most {_LONGEST_SCALE} whole numbers"
+            self.draft.omit(f"{question.path}.choicesMax", why)
+        return [Option(str(number)) for number in numbers if str(number) not in taken]
+
+    def _choice(self, question: Question, element: dict[str, object]) -> None:
+        options = self._choices(question, element)
+        widget: Widget = "dropdown" if element["type"] == "dropdown" else "radiogroup"
+        if options:
+            self.draft.ask(question, "nominal", options, widget)
+
+    def _pictures(self, question: Question, element: dict[str, object]) -> None:
+        read = self._checkbox if element.get("multiSelect") is True else self._choice
+        read(question, element)
+
+    def _checkbox(self, question: Question, element: dict[str, object]) -> None:
         for key in ("maxSelectedChoices", "minSelectedChoices"):
             if element.get(key):
                 why = "each choice is a yes/no question of its own, free of the others"
                 self.draft.omit(f"{question.path}.{key}", why)
-        for option in options:
+        for option in self._choices(question, element):
             self.draft.ask_yes_no(question.part(option))
 
     def _boolean(self, question: Question, element: dict[str, object]) -> None:
@@ -247,9 +270,7 @@ class _Reading:
             return []
         low, step, count = cast("int", low), cast("int", step), cast("int", count)
         high = element.get("rateMax", low + step * (count - 1))
-        if type(high) is not int or step < 1 or not 0 < (high - low) // step < _LONGEST_SCALE:
-            return []
-        return [Option(str(value)) for value in range(low, high + 1, step)]
+        return [Option(str(value)) for value in _whole_numbers(low, high, step)]
 
     def _matrix(self, question: Question, element: dict[str, object]) -> None:
         columns = self._options(f"{question.path}.columns", element.get("columns"))
@@ -261,3 +282,10 @@ class _Reading:
             part = question.part(row)
             asked = Question(part.path, part.name, part.labels, part.description, required)
             self.draft.ask(asked, "nominal", columns, "radiogroup")
+
+
+def _whole_numbers(low: object, high: object, step: object) -> range:
+    """Return the numbers from ``low`` to ``high``; none unless they are two or more, and few."""
+    if type(low) is not int or type(high) is not int or type(step) is not int or step < 1:
+        return range(0)
+    return range(low, high + 1, step) if 0 < (high - low) // step < _LONGEST_SCALE else range(0)
