@@ -25,7 +25,7 @@ from deniable.planning.learning import (
 from deniable.planning.rehearsal import rehearse
 from deniable.protocol import Tally, design_for
 from deniable.schema import Attribute, Privacy, Schema, Survey
-from deniable.sharing import Aggregator, Sheet, combine, shares_for
+from deniable.sharing import Aggregator, Sheet, combine, kind_of, shares_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,7 +126,7 @@ def by_aggregators(sheet: Sheet, places: np.ndarray) -> Vector:
     both = [Aggregator(sheet.width) for _ in range(2)]
     for number, row in enumerate(places):
         for one, share in zip(both, shares_for(sheet.vector(row), 2), strict=True):
-            one.accept(number.to_bytes(4, "little"), share)
+            one.accept(number.to_bytes(4, "little"), share, kind_of(sheet))
     return combine([one.total(both[0].identities) for one in both])
 
 
@@ -203,3 +203,109 @@ def test_the_command_prints_clusters_for_the_survey_of_the_second_stage(tmp_path
     assert "ε of both stages" in done.output
     assert "14.000" in done.output
     assert max(map(len, done.output.splitlines())) <= 80
+
+
+def test_the_least_dependence_is_a_number() -> None:
+    """Everything compares false with nan: it would merge whatever fits."""
+    with pytest.raises(DesignError, match="from 0 to 1"):
+        cluster(np.eye(2), (2, 2), most_cells=4, least_dependence=math.nan)
+
+
+FIRST = """
+deniable = 1
+name = "first"
+
+[privacy]
+epsilon = 2
+design = "independent"
+channel = "k-ary"
+repeats = 3
+level = "attribute"
+
+[[pages]]
+elements = [
+  { type = "boolean", name = "q0" },
+  { type = "radiogroup", name = "q1", choices = ["a", "b", "c"] },
+  { type = "boolean", name = "q2" },
+  { type = "boolean", name = "q3" },
+]
+"""
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> tuple[Path, Path]:
+    """Save a first stage that may be answered three times, and rehearse it."""
+    survey, reports = tmp_path / "first.toml", tmp_path / "first.json"
+    survey.write_text(FIRST)
+    design = design_for(Survey.load(survey))
+    tally = rehearse(design, answers_of(3_000), stream=unsafe_seeded(4, 0), joint=True)
+    reports.write_bytes(tally.to_bytes())
+    return survey, reports
+
+
+def clusters(*words: object) -> tuple[int, str]:
+    """Run the command; return how it ended and what it said, white space evened."""
+    done = CliRunner().invoke(main, ["clusters", *map(str, words)])
+    return done.exit_code, " ".join(done.output.split())
+
+
+def test_epsilon_counts_every_submission_and_the_second_survey_means_it_alike(
+    first: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Four attributes at 2 each, three times: 24; then two clusters and one alone, three times."""
+    survey, reports = first
+    second = tmp_path / "second.toml"
+    words = [reports, "--survey", survey, "--max-cells", 6, "--least-dependence", 0.05]
+    code, printed = clusters(*words, "--epsilon", 1, "-o", second)
+    assert code == 0, printed
+    written = Survey.load(second)
+    assert (written.privacy.repeats, written.privacy.level) == (3, "attribute")
+    assert written.privacy.options["channel"] == "k-ary"
+    assert written.privacy.epsilon == 1.0
+    assert {channel.kind for channel in design_for(written).channels[0]} == {"k-ary"}
+    groups = len(design_for(written).views[0].groups)
+    assert groups < 4
+    assert "ε spent 24.000 by one who answers 3 times" in printed
+    assert f"ε of both stages {24 + 3 * groups}.000" in printed
+    code, printed = clusters(reports, "--epsilon", 1)  # no survey: as often as in the first
+    assert code == 0
+    assert "ε of both stages 27.000" in printed
+
+
+def test_without_an_epsilon_the_first_stage_s_is_taken_and_said(
+    first: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """It means the same in both files."""
+    survey, reports = first
+    second = tmp_path / "second.toml"
+    code, printed = clusters(reports, "--survey", survey, "--least-dependence", 1, "-o", second)
+    assert code == 0, printed
+    assert "the second stage takes the first's, 2.000 for each attribute." in printed
+    assert "ε of both stages 48.000" in printed
+    written = Survey.load(second)
+    assert written.privacy == Survey.load(survey).privacy  # nothing was merged
+    assert written.name == "first-2"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--epsilon", "0"], "--epsilon is no level of privacy (given: 0.0)"),
+        (["--epsilon", "-1"], "--epsilon is no level of privacy"),
+        (["--epsilon", "nan"], "--epsilon is no level of privacy"),
+        (["--epsilon", "inf"], "--epsilon is no level of privacy"),
+        (["--epsilon", "1e-12"], "--epsilon is no level of privacy"),
+        (["--least-dependence", "nan"], "give one from 0 to 1"),
+        (["--pair-epsilon", "2"], "--pair-epsilon is for shared pairs"),
+    ],
+)
+def test_what_no_stage_can_have_is_refused(
+    words: list[str], sentence: str, first: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Before anything is read, asked or written."""
+    survey, reports = first
+    second = tmp_path / "second.toml"
+    code, printed = clusters(reports, "--survey", survey, "-o", second, *words)
+    assert code == 2
+    assert sentence in printed
+    assert not second.exists()

@@ -23,6 +23,7 @@ from deniable.sharing import (
     agreed_on,
     combine,
     digest_of,
+    kind_of,
     shares_for,
     sheet_of_pairs,
     sum_of,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from deniable.sharing.shares import Vector
 
 SHEET = sheet_of_pairs((2, 3, 2))
+KIND = kind_of(SHEET)
 
 
 def answers_of(count: int, seed: int = 0) -> np.ndarray:
@@ -47,7 +49,7 @@ def plainly(answers: np.ndarray) -> Vector:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(2, 12), st.integers(0, 99))
+@given(st.integers(3, 12), st.integers(0, 99))
 def test_parties_learn_the_tables_and_nothing_is_lost(count: int, seed: int) -> None:
     """The n-party protocol gives the plain counts of all pairs."""
     answers = answers_of(count, seed)
@@ -67,8 +69,8 @@ def test_aggregators_learn_the_tables_together(aggregators: int) -> None:
         shares = shares_for(SHEET.vector(row), aggregators)
         reached = those[:-1] if number == 7 else those  # respondent 7 was cut off
         for one, share in zip(reached, shares, strict=False):
-            one.accept(bytes([number]), share)
-            one.accept(bytes([number]), share)  # a retry changes nothing
+            one.accept(bytes([number]), share, KIND)
+            one.accept(bytes([number]), share, KIND)  # a retry changes nothing
     agreed = agreed_on([one.identities for one in those])
     assert len(agreed) == 19
     sums = combine([one.total(agreed) for one in those])
@@ -80,11 +82,11 @@ def test_an_aggregator_refuses_what_would_expose_somebody() -> None:
     one = Aggregator(SHEET.width)
     share = np.zeros(SHEET.width, np.uint32)
     for number in range(4):
-        one.accept(bytes([number]), share)
+        one.accept(bytes([number]), share, KIND)
     with pytest.raises(SharingError, match="another share"):
-        one.accept(bytes([0]), share + np.uint32(1))
+        one.accept(bytes([0]), share + np.uint32(1), KIND)
     with pytest.raises(SharingError, match="does not fit"):
-        one.accept(bytes([9]), share[:-1])
+        one.accept(bytes([9]), share[:-1], KIND)
     with pytest.raises(SharingError, match="too few"):
         one.total([bytes([0]), bytes([1])])
     with pytest.raises(SharingError, match="never arrived"):
@@ -94,7 +96,7 @@ def test_an_aggregator_refuses_what_would_expose_somebody() -> None:
     with pytest.raises(SharingError, match="difference"):
         one.total([bytes([n]) for n in range(3)])
     with pytest.raises(SharingError, match="shown already"):
-        one.accept(bytes([5]), share)
+        one.accept(bytes([5]), share, KIND)
 
 
 def test_a_party_that_leaves_is_named() -> None:
@@ -119,6 +121,16 @@ def test_a_party_cannot_deal_twice_or_out_of_range() -> None:
         party.collect(2, np.array([4, 0], np.uint32))
     with pytest.raises(SharingError, match="ones and noughts"):
         Party(0, 3, np.array([2], np.uint32))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_sum_of_one_or_two_is_refused(count: int) -> None:
+    """One of two parties would know the other's vector: the sum less its own."""
+    vectors = [SHEET.vector(row) for row in SHEET.places(answers_of(count))]
+    with pytest.raises(SharingError, match="3 parties or more"):
+        sum_together(vectors)
+    with pytest.raises(SharingError, match="3 parties or more"):
+        Party(0, count, vectors[0])
 
 
 def test_a_clumsy_liar_is_caught_and_a_consistent_one_is_not() -> None:
@@ -185,10 +197,11 @@ def test_who_tells_one_this_and_another_that_is_found_out() -> None:
 def test_a_word_of_another_length_is_refused() -> None:
     """What does not fit the tables is no announcement."""
     offices: list[LocalPost] = []
-    posts = [LocalPost(offices, patience=60) for _ in range(2)]
-    posts[0].put(Message("deal", 1, np.zeros(SHEET.width, np.uint32)))
-    posts[0].put(Message("announce", 1, np.zeros(3, np.uint32)))
-    party = Party(0, 2, SHEET.vector(SHEET.places(answers_of(1))[0]))
+    posts = [LocalPost(offices, patience=60) for _ in range(3)]
+    for sender in (1, 2):
+        posts[0].put(Message("deal", sender, np.zeros(SHEET.width, np.uint32)))
+        posts[0].put(Message("announce", sender, np.zeros(3, np.uint32)))
+    party = Party(0, 3, SHEET.vector(SHEET.places(answers_of(1))[0]))
     with pytest.raises(SharingError, match="does not fit"):
         take_part(party, posts[0])
 
@@ -266,3 +279,12 @@ def test_an_http_inbox_refuses_what_is_no_message() -> None:
             sender.send(1, Message("deal", 4, np.array([1], np.uint32)))
         with pytest.raises(SharingError, match="no more"):
             post.receive("announce")
+
+
+def test_an_http_post_finds_a_party_by_the_text_of_its_address() -> None:
+    """An address as people write it does as well as host and port."""
+    with HttpPost(patience=60) as post, HttpPost() as sender:
+        host, port = post.address
+        sender.addresses = {0: f"http://{host}:{port}/"}
+        sender.send(0, Message("deal", 4, np.array([1, 2], np.uint32)))
+        assert post.receive("deal").body.tolist() == [1, 2]

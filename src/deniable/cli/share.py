@@ -48,7 +48,7 @@ def command(
     to every aggregator. Answers come from a file, from a network with a variable for each
     attribute, or from a made-up population. Without --pair-epsilon the sums will be exact,
     and no ε bounds what they show; with it each pair is randomized on the device before it
-    is shared.
+    is shared. Either is said with every share.
     """
     import numpy as np  # noqa: PLC0415 -- slow to load
 
@@ -56,12 +56,25 @@ def command(
     from deniable.errors import SharingError  # noqa: PLC0415
     from deniable.planning.learning import randomized_places  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
-    from deniable.sharing import RemoteAggregator, send_shares, sheet_of_pairs  # noqa: PLC0415
+    from deniable.sharing import (  # noqa: PLC0415
+        RemoteAggregator,
+        kind_of,
+        send_shares,
+        sheet_of_survey,
+    )
+    from deniable.sharing.kind import check_kind, checked_level  # noqa: PLC0415
 
-    if len(at) < 2:  # noqa: PLR2004
-        raise click.UsageError("Name two aggregators or more, each with --at.")
+    remote = [RemoteAggregator(one) for one in at]
+    if len({one.address for one in remote}) < max(len(at), 2):
+        raise click.UsageError("Name two or more different aggregators, each with --at.")
+    if pair_epsilon is not None:
+        checked_level("--pair-epsilon", pair_epsilon)
     survey = Survey.load(survey_file)
-    sheet = sheet_of_pairs(survey.schema.sizes)
+    sheet = sheet_of_survey(survey)
+    kind = kind_of(sheet, pair_epsilon)
+    for known in [one.kind for one in remote]:  # before anybody is asked: are they there at all?
+        if known is not None:
+            check_kind(kind, known)
     rng = np.random.default_rng(seed)
     drawn = answers_of(survey, people, data=data, network=network, rng=rng)
     answers = np.array(list(drawn), dtype=np.int64)
@@ -70,7 +83,7 @@ def command(
     else:
         places = randomized_places(sheet, answers, pair_epsilon)
     with progress("sharing", people, unit="respondents") as advance:
-        lost = send_shares(sheet, places, [RemoteAggregator(one) for one in at], advance=advance)
+        lost = send_shares(sheet, places, remote, kind=kind, advance=advance)
     print_facts([("sent", f"{len(places) - lost:,}"), ("could not", f"{lost:,}")])
     if lost:
         note(f"They did not reach all {len(at)} aggregators, and are left out of the sum.")

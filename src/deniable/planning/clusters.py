@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from deniable.errors import DesignError
+from deniable.planning.learning import times
+from deniable.protocol import design_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from deniable.schema import Survey
+
+KEPT: Final = ("channel", "block_size")
+"""Options of the first stage that the second takes over; the others say what is grouped."""
+
+LONGEST_NAME: Final = 62
+"""A survey's name has at most 64 letters, and the second stage's has two more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,9 @@ def cluster(
     if dependence.shape != (count, count):
         problem = "the dependences do not fit the attributes"
         raise DesignError(problem, given=dependence.shape, expected=f"{count} rows and columns")
+    if not 0 <= least_dependence <= 1:  # nan too, which would merge everything
+        problem = "the least dependence is no share"
+        raise DesignError(problem, given=least_dependence, expected="a number from 0 to 1")
     groups: list[tuple[int, ...]] = [(attribute,) for attribute in range(count)]
     merges: list[Merge] = []
     while True:
@@ -97,3 +110,30 @@ def _next(
         if math.prod(sizes[attribute] for attribute in merge.first + merge.second) <= most_cells:
             return merge
     return None
+
+
+def second_stage(survey: Survey, groups: Sequence[tuple[int, ...]], epsilon: float) -> Survey:
+    """Return the survey of the second stage: the same questions, in clusters, under a new name.
+
+    Args:
+        survey: The first stage's. How ε is meant, how often one may answer and the channel stay.
+        groups: The clusters; attributes in none or alone stand alone.
+        epsilon: The level of the second stage, as its file puts it.
+    """
+    names = survey.schema.names
+    clusters = [[names[a] for a in group] for group in groups if len(group) > 1]
+    first = survey.privacy
+    options = {key: first.options[key] for key in KEPT if key in first.options}
+    if clusters:
+        privacy = replace(
+            first, epsilon=epsilon, design="clusters", options={**options, "clusters": clusters}
+        )
+    else:
+        privacy = replace(first, epsilon=epsilon, design="independent", options=options)
+    return replace(survey, name=f"{survey.name[:LONGEST_NAME]}-2", privacy=privacy)
+
+
+def spent_on(survey: Survey) -> float:
+    """Return what one respondent spends on a survey who answers as often as it allows."""
+    design = design_for(survey)
+    return times(max(design.view_costs), design.repeats)

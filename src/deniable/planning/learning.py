@@ -200,11 +200,18 @@ def _two(tables: dict[tuple[int, ...], Array]) -> dict[tuple[int, int], Array]:
 
 
 def _cost(source: Source) -> float:
-    """Return what a respondent spent: the costliest view of the costliest block."""
-    if isinstance(source, Evidence):
+    """Return what a respondent spent: the costliest view, as often as the design allows."""
+    if isinstance(source, Evidence):  # plain reports, of no design: one from each respondent
         return max(epsilon_of_all(batch.channels) for batch in source.batches)
     blocks = source.blocks.values() if isinstance(source, Tally) else source.provenance.blocks
-    return max(epsilon_of_all(row) for block in blocks for row in block.channels)
+    design = source.design if isinstance(source, Tally) else source.provenance.design
+    once = max(epsilon_of_all(row) for block in blocks for row in block.channels)
+    return times(once, design.repeats)
+
+
+def times(epsilon: float, repeats: int) -> float:
+    """Return what answering several times costs, rounded up."""
+    return epsilon if repeats == 1 else math.nextafter(epsilon * repeats, math.inf)
 
 
 def _reported(source: Evidence, pair: tuple[int, int]) -> Array:

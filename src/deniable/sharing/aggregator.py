@@ -15,12 +15,15 @@ import numpy as np
 
 from deniable.bulk.keystream import Keystream
 from deniable.errors import SharingError
+from deniable.sharing.kind import check_kind, check_tables, kind_of
 from deniable.sharing.shares import WORD, split, total_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from deniable.sharing.kind import Kind
     from deniable.sharing.shares import Vector, Words
+    from deniable.sharing.sheet import Sheet
 
 FEWEST_PEOPLE = 3
 """Totals of fewer people than this are not shown: one of two would know the other."""
@@ -29,32 +32,48 @@ FEWEST_PEOPLE = 3
 class Aggregator:
     """One who adds up shares. It never sees a vector, and shows a total only once."""
 
-    def __init__(self, cells: int, fewest: int = FEWEST_PEOPLE) -> None:
+    def __init__(
+        self,
+        cells: int,
+        fewest: int = FEWEST_PEOPLE,
+        *,
+        kind: Kind | None = None,
+        sheet: Sheet | None = None,
+    ) -> None:
         """Begin with nothing.
 
         Args:
             cells: The width of the sheet.
             fewest: Of how many people a total must be, at least. Whoever asks for the total
                 says of whom: a great number leaves them no way to name one and friends.
+            kind: What shares must be made of; that of the first share if not given.
+            sheet: What they must count, where only their level is left to the first share.
         """
         self.cells = cells
         self.fewest = max(fewest, FEWEST_PEOPLE)
+        self.kind = kind
+        self._asked = None if sheet is None else kind_of(sheet)
         self._shares: dict[bytes, Vector] = {}
         self._shown: str | None = None
 
-    def accept(self, identity: bytes, share: Vector) -> None:
+    def accept(self, identity: bytes, share: Vector, kind: Kind) -> None:
         """Keep a respondent's share. The same bytes again are welcome, others are not."""
+        if self._asked is not None:
+            check_tables(kind, self._asked)
+        if self.kind is not None:
+            check_kind(kind, self.kind)
         if self._shown is not None:
             problem = "the total was shown already"
             raise SharingError(problem, expected="shares before the sum is closed")
         if share.shape != (self.cells,) or share.dtype != np.uint32:
             problem = "a share does not fit the tables"
-            raise SharingError(problem, given=share.shape, expected=f"{self.cells} words")
+            raise SharingError(problem, given=share.size, expected=f"{self.cells} words")
         before = self._shares.get(identity)
         if before is not None and not np.array_equal(before, share):
             problem = "another share came under the same id"
             raise SharingError(problem, given=identity.hex(), expected="the same share, or none")
         self._shares[identity] = share
+        self.kind = kind
 
     @property
     def identities(self) -> frozenset[bytes]:

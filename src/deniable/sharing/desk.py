@@ -1,47 +1,35 @@
-"""A desk: an aggregator that listens, and how devices and the others reach it over HTTP.
+"""A desk: an aggregator that listens to devices and to the others over HTTP.
 
-``PUT /shares/ID`` brings one device's share, ``GET /identities`` says whose shares have
-come, ``POST /total`` names the respondents whom all aggregators agreed on and is answered
-with the sum of their shares. Bodies are words, identities 16 bytes each.
+``PUT /shares/ID`` brings one device's share and, in the header ``Deniable-Kind``, what it
+is made of. ``GET /kind`` says of what kind all shares are, with nothing while none has come,
+and ``GET /identities`` whose shares have come. ``POST /total`` names the respondents whom all
+aggregators agreed on and is answered with the sum of their shares. Bodies are words,
+identities 16 bytes each; a refusal has the status 409 and the parts of its sentence as JSON.
 """
 
 from __future__ import annotations
 
+import json
 import threading
-from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from deniable.channels.coin import ID_BYTES
 from deniable.errors import SharingError
-from deniable.sharing.post import HTTP_REFUSED, LONGEST_BODY, PATIENCE_SECONDS
+from deniable.sharing.address import Address, reason_of
+from deniable.sharing.kind import kind_from
+from deniable.sharing.post import HTTP_REFUSED, LONGEST_BODY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from deniable.sharing.aggregator import Aggregator
-    from deniable.sharing.shares import Vector
 
 HTTP_DONE: Final = 200
 HTTP_CONFLICT: Final = 409
-
-
-class Adding(Protocol):
-    """One who adds up shares, here or elsewhere."""
-
-    def accept(self, identity: bytes, share: Vector) -> None:
-        """Keep a respondent's share, once."""
-
-    @property
-    def identities(self) -> frozenset[bytes]:
-        """Return whose shares have come."""
-
-    def total(self, agreed: Iterable[bytes]) -> Vector:
-        """Return the sum of the shares of those whom all agreed on."""
+KIND_HEADER: Final = "Deniable-Kind"
 
 
 class Desk:
@@ -55,7 +43,14 @@ class Desk:
         self.aggregator = aggregator
         known = {"aggregator": aggregator, "lock": threading.Lock()}
         listener = type("Listener", (_Listener,), known)
-        self._server = ThreadingHTTPServer((host, port), listener)
+        try:
+            self._server = ThreadingHTTPServer((host, port), listener)
+        except OSError as error:
+            problem = f"nobody can listen there: {reason_of(error)}"
+            given = str(Address("http", host, port))
+            raise SharingError(
+                problem, given=given, expected="a free port, or 0 for any"
+            ) from error
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -81,58 +76,8 @@ class Desk:
         self.close()
 
 
-class RemoteAggregator:
-    """An aggregator at a desk elsewhere."""
-
-    def __init__(self, address: str, patience: float = PATIENCE_SECONDS) -> None:
-        """Remember where it is.
-
-        Args:
-            address: Such as ``http://127.0.0.1:9001``.
-            patience: Seconds to wait for an answer.
-        """
-        parts = urlsplit(address)
-        if parts.scheme != "http" or parts.hostname is None:
-            problem = "an aggregator has an address"
-            raise SharingError(problem, given=address, expected="such as http://127.0.0.1:9001")
-        self._place = (parts.hostname, parts.port or 80)
-        self._patience = patience
-
-    def accept(self, identity: bytes, share: Vector) -> None:
-        """Send a respondent's share; the same again does no harm."""
-        self._ask("PUT", f"/shares/{identity.hex()}", share.astype("<u4").tobytes())
-
-    @property
-    def identities(self) -> frozenset[bytes]:
-        """Return whose shares have come."""
-        found = self._ask("GET", "/identities", b"")
-        return frozenset(_divided(found))
-
-    def total(self, agreed: Iterable[bytes]) -> Vector:
-        """Return the sum of the shares of those whom all agreed on."""
-        found = self._ask("POST", "/total", b"".join(sorted(agreed)))
-        return np.frombuffer(found, "<u4").astype(np.uint32)
-
-    def _ask(self, method: str, path: str, body: bytes) -> bytes:
-        connection = HTTPConnection(*self._place, timeout=self._patience)
-        try:
-            connection.request(method, path, body)
-            answer = connection.getresponse()
-            found = answer.read()
-        except OSError as error:
-            problem = "an aggregator cannot be reached"
-            given = f"{self._place[0]}:{self._place[1]}"
-            expected = "every aggregator at its place; a share may be sent again"
-            raise SharingError(problem, given=given, expected=expected) from error
-        finally:
-            connection.close()
-        if answer.status != HTTP_DONE:
-            problem = "an aggregator refused"
-            raise SharingError(problem, given=answer.status, expected=found.decode() or "200")
-        return found
-
-
-def _divided(body: bytes) -> list[bytes]:
+def divided(body: bytes) -> list[bytes]:
+    """Return the identities that a body holds."""
     return [body[start : start + ID_BYTES] for start in range(0, len(body), ID_BYTES)]
 
 
@@ -142,25 +87,29 @@ class _Listener(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         """Take a share in."""
-        identity, body = self._identity(), self._body()
-        if identity is None or body is None or len(body) % 4:
-            self._answer(HTTP_REFUSED, b"a share under an id")
+        identity, body, said = self._identity(), self._body(), self.headers.get(KIND_HEADER)
+        if identity is None or body is None or len(body) % 4 or said is None:
+            self._answer(HTTP_REFUSED, b"a share under an id, and its kind")
             return
         try:
+            share, kind = np.frombuffer(body, "<u4").astype(np.uint32), kind_from(said)
             with self.lock:
-                self.aggregator.accept(identity, np.frombuffer(body, "<u4").astype(np.uint32))
+                self.aggregator.accept(identity, share, kind)
         except SharingError as error:
-            self._answer(HTTP_CONFLICT, str(error).encode())
+            self._refuse(error)
         else:
             self._answer(HTTP_DONE, b"")
 
     def do_GET(self) -> None:
-        """Say whose shares are here."""
-        if self.path != "/identities":
-            self._answer(HTTP_REFUSED, b"/identities")
-            return
+        """Say whose shares are here, or of what kind they are."""
         with self.lock:
-            self._answer(HTTP_DONE, b"".join(sorted(self.aggregator.identities)))
+            kind, identities = self.aggregator.kind, self.aggregator.identities
+        if self.path == "/identities":
+            self._answer(HTTP_DONE, b"".join(sorted(identities)))
+        elif self.path == "/kind":
+            self._answer(HTTP_DONE, b"" if kind is None else kind.text.encode())
+        else:
+            self._answer(HTTP_REFUSED, b"/identities or /kind")
 
     def do_POST(self) -> None:
         """Add up the shares of those who were agreed on."""
@@ -170,11 +119,15 @@ class _Listener(BaseHTTPRequestHandler):
             return
         try:
             with self.lock:
-                total = self.aggregator.total(_divided(body))
+                total = self.aggregator.total(divided(body))
         except SharingError as error:
-            self._answer(HTTP_CONFLICT, str(error).encode())
+            self._refuse(error)
         else:
             self._answer(HTTP_DONE, total.astype("<u4").tobytes())
+
+    def _refuse(self, error: SharingError) -> None:
+        parts = {"problem": error.problem, "given": error.given, "expected": error.expected}
+        self._answer(HTTP_CONFLICT, json.dumps(parts).encode())
 
     def _identity(self) -> bytes | None:
         _, _, word = self.path.partition("/shares/")

@@ -11,7 +11,7 @@ All cells of all tables go through at once, as one vector.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from deniable.sharing.shares import Vector, Words
 
+FEWEST_PARTIES: Final = 3
+"""Of two parties each would learn the other's vector: the sum less its own."""
+
 
 class Party:
     """One of the n: it deals, collects, says one vector aloud, and knows the sum."""
@@ -35,10 +38,11 @@ class Party:
 
         Args:
             number: Which party this is, from 0.
-            parties: How many there are, n.
+            parties: How many there are, n: three or more.
             vector: What it adds: ones and noughts.
             stream: Where its numbers come from; a secure keystream of its own if not given.
         """
+        check_parties(parties)
         if vector.size and int(vector.max()) > 1:
             problem = "a party adds ones and noughts"
             raise SharingError(problem, expected="a vector of cells marked or not")
@@ -77,6 +81,13 @@ class Party:
         return ((self._collected + self._vector) % self.modulus).astype(np.uint32)
 
 
+def check_parties(count: int) -> None:
+    """Refuse sums of so few that the sum shows a part."""
+    if count < FEWEST_PARTIES:
+        problem = "a sum of one or two parties shows each the other's vector"
+        raise SharingError(problem, given=count, expected=f"{FEWEST_PARTIES} parties or more")
+
+
 def sum_of(announcements: Mapping[int, Vector], parties: int) -> Vector:
     """Return the sums, from what all the parties said aloud.
 
@@ -105,6 +116,7 @@ def digest_of(announcements: Mapping[int, Vector]) -> str:
 def sum_together(vectors: Sequence[Vector]) -> Vector:
     """Carry the protocol out among parties in one process, each with a keystream of its own."""
     count = len(vectors)
+    check_parties(count)
     parties = [Party(number, count, vector) for number, vector in enumerate(vectors)]
     for dealer in parties:
         for receiver, row in zip(parties, dealer.deal(), strict=True):

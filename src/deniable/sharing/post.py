@@ -6,13 +6,13 @@ import queue
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from deniable.errors import SharingError
+from deniable.sharing.address import PATIENCE_SECONDS, Address, address_from, reason_of
 from deniable.sharing.party import Party, digest_of, sum_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from deniable.sharing.shares import Vector
 
-PATIENCE_SECONDS = 60.0
 LONGEST_BODY = 2**28
 
 
@@ -93,14 +92,15 @@ class LocalPost(Inbox):
 class HttpPost(Inbox):
     """Post over HTTP: an inbox that listens, and the addresses of the others.
 
-    Dealt rows are secrets between two parties: across machines put TLS in front of it. It
-    believes who a sender says it is, so put it behind what knows the parties.
+    Dealt rows are secrets between two parties: across machines put TLS in front of it, and
+    give its address as text, ``https://…``. It believes who a sender says it is, so put it
+    behind what knows the parties.
     """
 
     def __init__(self, port: int = 0, patience: float = PATIENCE_SECONDS) -> None:
         """Listen on this machine; port 0 takes a free one."""
         super().__init__(patience)
-        self.addresses: Mapping[int, tuple[str, int]] = {}
+        self.addresses: Mapping[int, tuple[str, int] | str] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", port), _listener_for(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -114,17 +114,15 @@ class HttpPost(Inbox):
 
     def send(self, receiver: int, message: Message) -> None:
         """Post a message to another's inbox."""
-        host, port = self.addresses[receiver]
-        connection = HTTPConnection(host, port, timeout=self._patience)
+        known = self.addresses[receiver]
+        address = address_from(known) if isinstance(known, str) else Address("http", *known)
+        path, body = f"/{message.topic}/{message.sender}", message.body.astype("<u4").tobytes()
         try:
-            body = message.body.astype("<u4").tobytes()
-            connection.request("POST", f"/{message.topic}/{message.sender}", body)
-            status = connection.getresponse().status
+            status, _ = address.ask("POST", path, body, patience=self._patience)
         except OSError as error:
-            problem = f"party {receiver} cannot be reached"
-            raise SharingError(problem, expected="every party at its place") from error
-        finally:
-            connection.close()
+            problem = f"party {receiver} cannot be reached: {reason_of(error)}"
+            expected = "every party at its place"
+            raise SharingError(problem, given=str(address), expected=expected) from error
         if status != HTTP_ACCEPTED:
             problem = f"party {receiver} refused a message"
             raise SharingError(problem, given=status, expected=f"{HTTP_ACCEPTED}")

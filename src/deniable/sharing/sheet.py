@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import AnswerError, SharingError
+from deniable.schema.canonical import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from deniable.schema import Survey
     from deniable.sharing.shares import Vector
 
     Answers = NDArray[np.integer]
@@ -33,10 +35,21 @@ class Sheet:
     Attributes:
         sizes: The attributes' numbers of cells.
         groups: The attributes of each table.
+        names: What the attributes are called, if anybody knows.
+        survey: The name of the survey that asks for them; empty if none does.
+        schema: The digest of what it asks, so that cells keep their meaning.
     """
 
     sizes: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...] = ()
+    survey: str = ""
+    schema: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of all that gives the cells their meaning."""
+        return digest_of([self.survey, self.schema, self.sizes, self.groups])
 
     @property
     def width(self) -> int:
@@ -92,13 +105,19 @@ class Sheet:
         tables = self.tables(sums)
         for group, table in tables.items():
             if int(table.sum()) != people or int(table.max()) > people:
-                problem = f"the table of attributes {group} does not count everybody once"
-                given = int(table.sum())
-                raise SharingError(problem, given=given, expected=f"{people}: somebody cheated")
+                problem = f"the table of {self._called(group)} does not count everybody once"
+                expected = f"{people}: somebody cheated, or an aggregator was not asked"
+                raise SharingError(problem, given=int(table.sum()), expected=expected)
         for margin, one, two in self._shared(tables) if margins else ():
             if not np.array_equal(one, two):
-                problem = f"two tables differ in attribute {margin}"
-                raise SharingError(problem, expected="equal margins: somebody cheated")
+                problem = f"two tables differ in {self._called((margin,))}"
+                expected = "equal margins: somebody cheated, or pairs were randomized unsaid"
+                raise SharingError(problem, expected=expected)
+
+    def _called(self, group: tuple[int, ...]) -> str:
+        if self.names:
+            return " and ".join(repr(self.names[attribute]) for attribute in group)
+        return f"attribute{'s' * (len(group) > 1)} {' and '.join(map(str, group))}"
 
     def _shared(
         self, tables: dict[tuple[int, ...], NDArray[np.int64]]
@@ -117,4 +136,15 @@ def sheet_of_pairs(sizes: Sequence[int]) -> Sheet:
     >>> sheet_of_pairs((2, 3, 4)).width
     26
     """
-    return Sheet(tuple(sizes), tuple(combinations(range(len(sizes)), 2)))
+    return Sheet(tuple(sizes), _pairs(len(sizes)))
+
+
+def sheet_of_survey(survey: Survey) -> Sheet:
+    """Return the sheet of all pairs of a survey's attributes; it knows whose they are."""
+    schema = survey.schema
+    pairs = _pairs(len(schema.sizes))
+    return Sheet(schema.sizes, pairs, schema.names, survey.name, schema.digest())
+
+
+def _pairs(attributes: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(combinations(range(attributes), 2))
