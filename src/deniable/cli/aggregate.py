@@ -6,19 +6,13 @@ import time
 
 import click
 
-from deniable.cli.terminal import note
+from deniable.cli.terminal import note, port_option
 
 
 @click.command()
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=9001,
-    show_default=True,
-    help="0 takes a free one.",
-)
+@port_option(9001)
 @click.option(
     "--fewest",
     type=click.IntRange(min=3),

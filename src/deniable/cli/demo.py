@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.cli.terminal import COLUMNS, note, print_facts, print_table, progress
+from deniable.cli.terminal import (
+    COLUMNS,
+    note,
+    people_option,
+    port_option,
+    print_facts,
+    print_table,
+    progress,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,22 +35,9 @@ TOGETHER = ("drugs", "cheated")
 
 
 @click.command()
-@click.option(
-    "--n",
-    "people",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="Respondents.",
-)
+@people_option(10_000)
 @click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Which people.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8000,
-    show_default=True,
-    help="0 takes a free one.",
-)
+@port_option(8000)
 @click.option("--once", is_flag=True, help="End after printing; else keep serving.")
 def command(*, people: int, seed: int, port: int, once: bool) -> None:
     """Collect a survey from 10,000 simulated people and print what was learned beside the truth.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable.cli.people import answers_of
-from deniable.cli.terminal import note, print_facts
+from deniable.cli.terminal import note, people_option, print_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,14 +23,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command()
 @click.argument("survey_file", type=_PATH)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The tally.")
-@click.option(
-    "--n",
-    "people",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Respondents.",
-)
+@people_option(10_000)
 @click.option("--data", type=_PATH, help="Their answers, as CSV.")
 @click.option("--network", type=_PATH, help="A Bayesian network to draw them from, as BIF.")
 @click.option("--seed", default=7, show_default=True, help="Which population, in which order.")

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from deniable.cli.terminal import note, print_facts
+from deniable.cli.terminal import note, port_option, print_facts
 
 DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
 SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
@@ -20,13 +20,7 @@ SECRET_IN_ADDRESS: Final = re.compile(r"(?<=://)[^@/]*@")
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--store", "where", help="A file, or postgresql://… [default: NAME.db]")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65_535),
-    default=8000,
-    show_default=True,
-    help="0 takes a free one.",
-)
+@port_option(8000)
 @click.option(
     "--workers",
     type=click.IntRange(1),

@@ -6,20 +6,13 @@ from pathlib import Path
 
 import click
 
-from deniable.cli.terminal import note, print_facts, progress
+from deniable.cli.terminal import note, people_option, print_facts, progress
 
 
 @click.command()
 @click.argument("survey_file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--at", multiple=True, required=True, help="An aggregator's address. Repeat it.")
-@click.option(
-    "--n",
-    "people",
-    type=click.IntRange(min=1),
-    default=1_000,
-    show_default=True,
-    help="Respondents.",
-)
+@people_option(1_000)
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

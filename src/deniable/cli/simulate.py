@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from deniable.cli.people import answers_of
-from deniable.cli.terminal import note, print_facts, progress
+from deniable.cli.terminal import note, people_option, print_facts, progress
 from deniable.errors import SubmissionError
 
 if TYPE_CHECKING:
@@ -21,14 +21,7 @@ _PATH = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command()
 @click.argument("survey_file", type=_PATH)
 @click.option("--against", required=True, help="The server, as http://localhost:8000.")
-@click.option(
-    "--n",
-    "people",
-    type=click.IntRange(1),
-    default=1_000,
-    show_default=True,
-    help="Respondents.",
-)
+@people_option(1_000)
 @click.option("--data", type=_PATH, help="Their answers, as CSV.")
 @click.option("--network", type=_PATH, help="A Bayesian network to draw them from, as BIF.")
 @click.option("--seed", type=click.IntRange(0), help="For the same people again.")

@@ -42,6 +42,29 @@ def format_option(sentence: str) -> Callable[[Command], Command]:
     )
 
 
+def port_option(default: int) -> Callable[[Command], Command]:
+    """Return the option that says at which port a server listens."""
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65_535),
+        default=default,
+        show_default=True,
+        help="0 takes a free one.",
+    )
+
+
+def people_option(default: int) -> Callable[[Command], Command]:
+    """Return the option that says how many simulated respondents there are."""
+    return click.option(
+        "--n",
+        "people",
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        help="Respondents.",
+    )
+
+
 NUMBER: Final = re.compile(
     r"|unknown|–|∞|(> )?[-−+]?[\d,]*\.?\d+(e[-+]\d+)?( M)?%?( [–±] [-−]?[\d,]*\.?\d+)?"
 )
