@@ -3,8 +3,8 @@
 The load generator wrk sends reports with random ids, first to an endpoint of the same
 framework that does nothing, then to a real server on SQLite: one report a request, then
 a thousand. Every accepted report is on the disk before its answer. Ids are random, so each
-report dirties a page of its own once the store is large: batches are told apart by whether
-the store was empty. The processor time is the server's own: it does not depend on what else
+report dirties a page of its own once the store is large: both are told apart by whether the
+store was (nearly) empty. The processor time is the server's own: it does not depend on what else
 the machine does.
 
 ./run bench server [--seconds 10] [--rounds 3]
@@ -91,6 +91,10 @@ def main() -> None:
             return load(folder, server, PATH, offer, batch=1000, connections=8, seconds=seconds)
 
         if asked.rounds:
+            bare = load(folder, ceiling, PATH, seconds=FEW_SECONDS)
+            one = load(folder, server, PATH, offer, seconds=FEW_SECONDS)
+            show("one report, empty", [one], 1)
+            print(f"{'':<20}{one.requests / bare.requests:>11.0%} of the bare endpoint")
             show("a thousand, empty", [batches(FEW_SECONDS)], 1000)
         rounds = [
             (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-CHAINS = 48
+CHAINS, FEW_CHAINS = 48, 12
 """Courses of a group's channel that are drawn."""
 
 MOST_BLOCKS = 400
@@ -48,7 +48,9 @@ def settled(design: Design, people: float, prior: Prior | None, rng: np.random.G
     if later < 1:
         return design
     known: dict[object, KAry] = {}
-    own = prior is not None and sum(len(view.groups) for view in design.views) <= MOST_GROUPS
+    few = sum(len(view.groups) for view in design.views) <= MOST_GROUPS
+    own = prior is not None and few
+    chains = CHAINS if few else FEW_CHAINS  # the mean over many groups is as sure with fewer each
     channels = []
     for view, row in zip(design.views, design.channels, strict=True):
         share = view.weight / design.total_weight
@@ -60,7 +62,8 @@ def settled(design: Design, people: float, prior: Prior | None, rng: np.random.G
                 truth, key = _truth(design, group, prior), group
             if key not in known:
                 floor = float(design.rule.floor)
-                known[key] = _as_good(channel, truth, (size, later, share), floor, rng)
+                course = (size, later, share, chains)
+                known[key] = _as_good(channel, truth, course, floor, rng)
             settled_row.append(known[key])
         channels.append(tuple(settled_row))
     # The first block's channels are certain, and all groups' are at their best there at once.
@@ -76,7 +79,7 @@ def _truth(design: Design, group: Group, prior: Prior) -> Array:
 def _as_good(
     channel: Channel,
     truth: Array,
-    plan: tuple[int, int, float],
+    course: tuple[int, int, float, int],
     floor: float,
     rng: np.random.Generator,
 ) -> KAry:
@@ -86,7 +89,7 @@ def _as_good(
     if not isinstance(channel, TwoCoin):
         problem = "a classic rule updates a fake distribution, which only two coins have"
         raise DesignError(problem, given=channel.kind, expected="channel = 'two-coin'")
-    per_person = _pooled_variance(channel, truth, plan, floor, rng)
+    per_person = _pooled_variance(channel, truth, course, floor, rng)
     wanted = per_person + float(np.sum(truth**2))
     first = channel.head / WORD
 
@@ -103,7 +106,7 @@ def _as_good(
 def _pooled_variance(
     channel: TwoCoin,
     truth: Array,
-    plan: tuple[int, int, float],
+    course: tuple[int, int, float, int],
     floor: float,
     rng: np.random.Generator,
 ) -> float:
@@ -111,18 +114,18 @@ def _pooled_variance(
 
     It is the mean over the chains; a chain in which nobody came tells nothing.
     """
-    size, later, share = plan
+    size, later, share, chains = course
     gain = math.expm1(epsilon_of(channel))
-    lies = np.tile(np.array(channel.fake) / WORD, (CHAINS, 1))
-    weight = np.zeros(CHAINS)
-    spread = np.zeros(CHAINS)
-    asked = np.zeros(CHAINS)
+    lies = np.tile(np.array(channel.fake) / WORD, (chains, 1))
+    weight = np.zeros(chains)
+    spread = np.zeros(chains)
+    asked = np.zeros(chains)
     for number in range(min(later, MOST_BLOCKS) + 1):
         least = lies.min(axis=1, keepdims=True)
         coin = gain * least / (1 + gain * least)
         lie = (1 - coin) * lies
         seen = coin * truth + lie
-        came = rng.binomial(size, share, CHAINS)
+        came = rng.binomial(size, share, chains)
         noise = _noise(coin, lie)
         if number:
             weight += came / noise

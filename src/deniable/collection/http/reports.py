@@ -105,10 +105,8 @@ async def _results(
 ) -> Sequence[DeniableError | Fate]:
     """Return for each report its fate, or why it was refused."""
     code = hash_of(submission.invitation) if submission.invitation else ""
-    if offer.current is None or any(
-        not isinstance(item, DeniableError) and item.block not in offer.blocks
-        for item in submission.items
-    ):
+    blocks = [item.block for item in submission.items if not isinstance(item, DeniableError)]
+    if offer.current is None or not offer.blocks.keys() >= set(blocks):
         # Another worker may have opened a block, or the survey may have closed.
         offer = await desk.fresh_offer(offer.name)
     results: list[DeniableError | Fate] = []
