@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from deniable.cli.aggregators import aggregators_at
 from deniable.cli.sources import open_source
 from deniable.cli.terminal import note, print_facts, print_table
 
@@ -88,7 +89,7 @@ def command(  # noqa: PLR0913 -- one parameter for each word of the command
 
     _check(reports, at, survey, output, least_dependence)
     _check_levels(reports, pair_epsilon, epsilon)
-    remote = _named_by(at)
+    remote = aggregators_at(at)
     asked = None if survey is None else _loaded(survey)
     if asked is not None:
         epsilon = _level_of_second(asked, epsilon)
@@ -135,15 +136,6 @@ def _check_levels(reports: Path | None, pair_epsilon: float | None, epsilon: flo
     for option, level in (("--pair-epsilon", pair_epsilon), ("--epsilon", epsilon)):
         if level is not None:
             checked_level(option, level)
-
-
-def _named_by(at: tuple[str, ...]) -> list[RemoteAggregator]:
-    from deniable.sharing import RemoteAggregator  # noqa: PLC0415 -- slow to load
-
-    remote = [RemoteAggregator(one) for one in at]
-    if remote and len({one.address for one in remote}) < max(len(at), 2):
-        raise click.UsageError("Name two or more different aggregators, each with --at.")
-    return remote
 
 
 def _loaded(path: Path) -> Survey:

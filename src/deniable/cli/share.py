@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from deniable.cli.aggregators import aggregators_at
 from deniable.cli.terminal import note, people_option, print_facts, progress
 
 
@@ -50,16 +51,13 @@ def command(
     from deniable.planning.learning import randomized_places  # noqa: PLC0415
     from deniable.schema import Survey  # noqa: PLC0415
     from deniable.sharing import (  # noqa: PLC0415
-        RemoteAggregator,
         kind_of,
         send_shares,
         sheet_of_survey,
     )
     from deniable.sharing.kind import check_kind, checked_level  # noqa: PLC0415
 
-    remote = [RemoteAggregator(one) for one in at]
-    if len({one.address for one in remote}) < max(len(at), 2):
-        raise click.UsageError("Name two or more different aggregators, each with --at.")
+    remote = aggregators_at(at)
     if pair_epsilon is not None:
         checked_level("--pair-epsilon", pair_epsilon)
     survey = Survey.load(survey_file)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from deniable.device import Reply
+from deniable.device.submit import BROKEN
 from deniable.errors import SubmissionError
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 TIMEOUT_SECONDS: Final = 30.0
-BROKEN: Final = (OSError, http.client.HTTPException)
-"""What the standard library raises where a connection fails, at once or half-way."""
 KINDS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
 
 

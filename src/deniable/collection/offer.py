@@ -10,6 +10,7 @@ import msgspec
 from deniable.channels.coin import ID_BYTES
 from deniable.errors import DigestError
 from deniable.protocol import Report, check_report, decode_bytes
+from deniable.schema.privacy import RULES
 
 if TYPE_CHECKING:
     from deniable.collection.reading import WireReport
@@ -20,7 +21,7 @@ LARGEST_MEMORY = 200_000
 """So many different reports are remembered as checked, then all are forgotten."""
 
 
-FOLLOWING: Final = frozenset({"classic-blocks", "classic-clients"})
+FOLLOWING: Final = frozenset(RULES)
 """Rules under which a block is soon another one's."""
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Sets = NDArray[np.intp]
 
 GAP = 0.01
-"""What the log determinant may fall short of the best for each direction, for people asked."""
+"""What the log determinant may fall short of the best for each direction asked about, where the
+channel is one that people will answer through."""
 
 ROUNDS = 16
 STEPS = 40

@@ -68,8 +68,7 @@ class Part:
     def moment(self, table: Array) -> Array:
         """Return E U[Y, x]² for each cell, this group's moments in the place of its shares."""
         whole = table.sum(axis=self.axes, keepdims=True)
-        result: Array = self.echo.other * whole + (self.echo.own - self.echo.other) * table
-        return result
+        return np.asarray(self.echo.other * whole + (self.echo.own - self.echo.other) * table)
 
     @property
     def clarity(self) -> float:
@@ -90,6 +89,11 @@ class Glimpse:
 
     share: float
     parts: tuple[Part | Listed, ...]
+
+    @property
+    def kind(self) -> tuple[float, ...]:
+        """Return what sets it apart: those of the same share, asked the same way, are alike."""
+        return self.share, *map(id, self.parts)
 
     @property
     def noise(self) -> float:
@@ -152,8 +156,8 @@ class Outlook:
     @property
     def kind(self) -> Hashable:
         """Return what sets it apart: tables of one kind are foreseen alike."""
-        asked = tuple([(seen.share, *map(id, seen.parts)) for seen in self.glimpses])
-        return self.shape, asked, None if self.truth is None else self.truth.tobytes()
+        truth = None if self.truth is None else self.truth.tobytes()
+        return self.shape, truth, *[seen.kind for seen in self.glimpses]
 
     @cached_property
     def same(self) -> float:
@@ -197,8 +201,7 @@ class Outlook:
 
     def standard_errors(self, people: float) -> Array:
         """Return the standard error of each cell."""
-        result: Array = np.sqrt(self.variances / people)
-        return result
+        return np.asarray(np.sqrt(self.variances / people))
 
     def worth(self, people: float) -> float:
         """Return how many plain answers would tell the table as well."""
@@ -250,9 +253,7 @@ class Courses(Outlook):
     @cached_property
     def variances(self) -> Array:
         """Return the variance of each cell, times the number of people."""
-        mean = np.mean([course.variances for course in self.courses], axis=0)
-        result: Array = mean + self.shift
-        return result
+        return np.asarray(self.shift + np.mean([one.variances for one in self.courses], axis=0))
 
     @property
     def clarity(self) -> float:

@@ -97,17 +97,17 @@ def reverse(problem: Problem, *, rng: np.random.Generator, draws: int) -> Curve:
     places = np.linspace(near, far, POINTS)
     if near > 0:
         places = np.concatenate([[0.0], places])
-    drawn = [walk.statistics(place) for place in places]
     values = np.array([problem.form.truth(walk.table(place)) for place in places])
     if problem.form.path is not None and problem.form.path.folds:
         values[0] = 0.0  # exactly, not by rounding
-    balance = np.array([2 * np.mean(one > usual) - 1 for one in drawn])
     last = int(np.argmax(np.abs(values - values[0]))) + 1  # where the path turns, if it does
+    drawn = [walk.statistics(place) for place in places[:last]]
+    balance = np.array([2 * np.mean(one > usual) - 1 for one in drawn])
     return Curve(
         values[:last],
-        np.array([np.mean(one <= walk.seen) for one in drawn[:last]]),
-        np.array([np.mean(one >= walk.seen) for one in drawn[:last]]),
-        np.maximum.accumulate(np.clip(balance[:last], 0, 1)),
+        np.array([np.mean(one <= walk.seen) for one in drawn]),
+        np.array([np.mean(one >= walk.seen) for one in drawn]),
+        np.maximum.accumulate(np.clip(balance, 0, 1)),
     )
 
 

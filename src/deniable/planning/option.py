@@ -29,6 +29,8 @@ from deniable.protocol import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -101,9 +103,7 @@ class Option:
     @cached_property
     def kinds(self) -> tuple[tuple[Outlook, int], ...]:
         """Return a table of each kind, and how many tables it stands for."""
-        first = {table.kind: table for table in reversed(self.tables)}
-        count = Counter(table.kind for table in self.tables)
-        return tuple((table, count[kind]) for kind, table in first.items())
+        return tuple((alike[0], len(alike)) for alike in _by_kind(self.tables))
 
     def people_per_view(self, people: float) -> float:
         """Return how many are expected to draw the least asked view."""
@@ -176,7 +176,7 @@ class Option:
         seen = self.sightings
         if self.prior is not None or (isinstance(seen, Stages) and seen.luck):
             return self.pairs
-        return tuple({table.kind: table for table in reversed(self.pairs)}.values())
+        return tuple(alike[0] for alike in _by_kind(self.pairs))
 
     def _outlook(self, table: tuple[int, ...]) -> Outlook:
         return outlook_of(self.sightings, table, self.prior)
@@ -204,7 +204,7 @@ class Option:
     ) -> float:
         """Return the noncentrality in one course; pairs that are asked alike share it."""
         outlook, parts = seen.outlook(places, truth), seen.parts_of(places)
-        asked = [(g.share, *map(id, g.parts)) for g in (*outlook.glimpses, *parts)]
+        asked = [glimpse.kind for glimpse in (*outlook.glimpses, *parts)]
         key = (id(seen), *sorted(asked), truth.shape, truth.tobytes(), association)
         if key not in self.units:
             self.units[key] = unit_noncentrality(outlook, association, parts)
@@ -232,6 +232,14 @@ class Option:
             )
             for t in self.tested
         )
+
+
+def _by_kind(tables: Iterable[Outlook]) -> Iterable[list[Outlook]]:
+    """Return the tables, those that are foreseen alike together."""
+    found: defaultdict[Hashable, list[Outlook]] = defaultdict(list)
+    for table in tables:
+        found[table.kind].append(table)
+    return found.values()
 
 
 def width_of(table: Outlook, people: float, level: float, *, simultaneous: bool = False) -> float:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from deniable.estimation.method import Method, tabulate
-from deniable.estimation.methods import clipped
+from deniable.estimation.method import Method
+from deniable.estimation.methods.rr_independent import product_of
 from deniable.estimation.observation import evidence_of, observe, require_together
-from deniable.estimation.unbiased import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
     from deniable.estimation.observation import Observation, Source
     from deniable.estimation.table import Table
@@ -27,14 +25,7 @@ def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Genera
     estimate wherever reports carry it.
     """
     observation = observe(source, attributes)
-    parts = _clusters(observation, source)
-    tables = [clipped.estimate(source, part, rng=rng).estimate for part in parts]
-    product = np.asarray(reduce(np.multiply.outer, tables))
-    reached = [name for part in parts for name in part]
-    covering = observation.covering
-    dispersion = pooled(covering) if covering else None
-    ordered = product.transpose([reached.index(name) for name in attributes])
-    return tabulate(observation, ordered, dispersion)
+    return product_of(source, observation, _clusters(observation, source), rng)
 
 
 def _clusters(observation: Observation, source: Source) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from deniable.estimation.unbiased import pooled
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deniable.estimation.observation import Source
+    from deniable.estimation.observation import Observation, Source
     from deniable.estimation.table import Table
 
 
@@ -25,12 +25,23 @@ def estimate(source: Source, attributes: Sequence[str], *, rng: np.random.Genera
     The interval is that of the saturated estimate wherever reports carry it: it holds the
     true shares whether or not the attributes are independent.
     """
-    observation = observe(source, attributes)
-    margins = [clipped.estimate(source, (name,), rng=rng).estimate for name in attributes]
-    product = np.asarray(reduce(np.multiply.outer, margins))
+    return product_of(source, observe(source, attributes), [(name,) for name in attributes], rng)
+
+
+def product_of(
+    source: Source,
+    observation: Observation,
+    parts: Sequence[tuple[str, ...]],
+    rng: np.random.Generator,
+) -> Table:
+    """Return the product of the proper tables of parts that are taken to be independent."""
+    tables = [clipped.estimate(source, part, rng=rng).estimate for part in parts]
+    product = np.asarray(reduce(np.multiply.outer, tables))
+    reached = [name for part in parts for name in part]
     covering = observation.covering
     dispersion = pooled(covering) if covering else None
-    return tabulate(observation, product, dispersion)
+    ordered = product.transpose([reached.index(name) for name in observation.names])
+    return tabulate(observation, ordered, dispersion)
 
 
 METHOD = Method(
